@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -74,26 +73,34 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, refs []strin
 }
 
 // confirm asks the user for confirmation; an error means no. Without a terminal the error says
-// what would be done. Ctrl-C ends the question; its goroutine, which a read holds up, is abandoned.
+// what would be done.
 func confirm(ctx context.Context, s *shell, question, what string) error {
 	if !s.isTerminal(s.in) {
 		return usagef("%s and cannot ask, because stdin is no terminal: add --yes", what)
 	}
+	yes, err := ask(ctx, s, question)
+	if err == nil && !yes {
+		err = errors.New("nothing was changed")
+	}
+	return err
+}
+
+// ask asks the person at the terminal a question; only y means yes. Ctrl-C ends the question; its goroutine, which a read holds
+// up, is abandoned.
+func ask(ctx context.Context, s *shell, question string) (yes bool, err error) {
 	fmt.Fprintf(s.errw, "%s [y/N] ", question)
 	answered := make(chan bool, 1)
 	go func() {
-		reply, err := bufio.NewReader(s.in).ReadString('\n')
-		answered <- err == nil && strings.EqualFold(strings.TrimSpace(reply), "y")
+		var reply string
+		_, err := fmt.Fscanln(s.in, &reply) // reads no more than the line: another question may follow
+		answered <- err == nil && strings.EqualFold(reply, "y")
 	}()
 	select {
 	case <-ctx.Done():
 		fmt.Fprintln(s.errw)
-		return canceledError{}
+		return false, canceledError{}
 	case yes := <-answered:
-		if !yes {
-			return errors.New("nothing was changed")
-		}
-		return nil
+		return yes, nil
 	}
 }
 

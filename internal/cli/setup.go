@@ -22,6 +22,7 @@ import (
 type setupFlags struct {
 	scope, plugin               string
 	dryRun, noHooks, remove, ok bool
+	replace                     bool // entries of other programs
 }
 
 func newSetupCommand(s *shell) *cobra.Command {
@@ -50,6 +51,7 @@ A client that names a store already keeps it; --store, --memory-dir and --db reg
 	c.Flags().BoolVar(&f.noHooks, "no-hooks", false, "register no hooks")
 	c.Flags().BoolVar(&f.remove, "remove", false, "take everything back")
 	c.Flags().BoolVar(&f.ok, "yes", false, "do not ask")
+	c.Flags().BoolVar(&f.replace, "replace", false, "replace entries named hippo of other programs without a question; --yes alone leaves them")
 	c.Flags().StringVar(&f.plugin, "plugin", "", "write a Claude Code plugin and a Gemini CLI extension into a folder instead")
 	return c
 }
@@ -108,6 +110,11 @@ func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) erro
 	}
 	if len(names) == 0 && !f.ok {
 		if err := confirm(ctx, s, "Make these changes?", "setup changes files of the clients above"); err != nil {
+			return err
+		}
+	}
+	if !f.replace {
+		if err := askToReplace(ctx, s, plans, !f.ok); err != nil {
 			return err
 		}
 	}
@@ -258,6 +265,9 @@ func printPlans(s *shell, host *setup.Host, plans []setup.Plan) {
 		if p.Err != nil {
 			fmt.Fprintf(s.out, "    %s\n", termtext.Line(p.Err.Error()))
 		}
+		if p.Replaces != "" {
+			fmt.Fprintf(s.out, "    replace another program's entry named %s, %s\n", setup.ServerName, termtext.Line(p.Replaces))
+		}
 		for _, c := range p.Changes {
 			if !c.Same() {
 				fmt.Fprintf(s.out, "    %s %s\n", c.Verb(), termtext.Line(host.Short(c.Path)))
@@ -271,6 +281,9 @@ func printDiffs(s *shell, plans []setup.Plan, remove bool) error {
 	for _, p := range plans {
 		if p.Err != nil {
 			s.warn("%s: %v", p.Client.Title, p.Err)
+		}
+		if p.Replaces != "" {
+			s.warn("%s", p.Declined())
 		}
 		if s.json {
 			continue
@@ -323,14 +336,16 @@ type setupReport struct {
 	Client  string   `json:"client"`
 	Changed []string `json:"changed,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	// Replaces says what the entry of another program starts.
+	Replaces string `json:"replaces,omitempty"`
+	Error    string `json:"error,omitempty"`
 }
 
 // printSetup prints the plans as JSON.
 func printSetup(s *shell, plans []setup.Plan) error {
 	out := make([]setupReport, 0, len(plans))
 	for _, p := range plans {
-		r := setupReport{Client: p.Client.Name, Notes: p.Notes}
+		r := setupReport{Client: p.Client.Name, Notes: p.Notes, Replaces: p.Replaces}
 		if p.Err != nil {
 			r.Error = p.Err.Error()
 		}
@@ -356,44 +371,4 @@ func failedOf(plans []setup.Plan, removed bool) error {
 		return nil
 	}
 	return &failedClients{names, removed}
-}
-
-func newGuidanceCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
-		Use:   "guidance",
-		Short: "Print when an agent should search, record and vote",
-		Long:  "Print the instructions for agents that hippo setup registers, in Markdown: for clients without a file for them.",
-		Args:  maximumArguments(0),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(s.out, setup.Guidance())
-			return err
-		},
-	}
-}
-
-// writePlugins writes the plugin folders.
-func writePlugins(s *shell, f *setupFlags, names []string) error {
-	if len(names) > 0 || f.remove || f.dryRun {
-		return usagef("--plugin writes folders of its own and goes without clients, --remove and --dry-run")
-	}
-	paths, err := setup.WritePlugins(f.plugin, pluginVersion(version().Version))
-	if err != nil {
-		return err
-	}
-	if s.json {
-		return s.printJSON(paths)
-	}
-	for _, path := range paths {
-		fmt.Fprintf(s.out, "wrote %s\n", termtext.Line(path))
-	}
-	return nil
-}
-
-// pluginVersion returns a version as manifests want it: three numbers.
-func pluginVersion(v string) string {
-	v = strings.TrimPrefix(v, "v")
-	if len(v) > 0 && v[0] >= '0' && v[0] <= '9' {
-		return v
-	}
-	return "0.0.0"
 }

@@ -28,6 +28,9 @@ type Plan struct {
 	Changes []Change
 	// Notes are what is left to the user.
 	Notes []string
+	// Replaces says what the entry of another program starts that has our name and is replaced, for a sentence; empty: there is
+	// none. The user is asked first; see [Plan.Decline].
+	Replaces string
 	// Err says why the client cannot be set up; then there are no changes.
 	Err error
 }
@@ -62,7 +65,7 @@ func (p *Planner) Plan(c *Client) Plan {
 		return plan
 	}
 	if !p.opts.Remove && !plan.Same() {
-		plan.Notes = c.notesFor(p.opts)
+		plan.Notes, plan.Replaces = c.notesFor(p.opts), p.foreign(c)
 	}
 	return plan
 }
