@@ -29,6 +29,9 @@ const (
 // repository makes a repository with two committed files, in directories of the test.
 func repository(t *testing.T) (dir string) {
 	t.Helper()
+	if err := exec.CommandContext(t.Context(), "git").Err; err != nil {
+		t.Skipf("it needs a repository: %v", err)
+	}
 	t.Cleanup(xdg.Reload)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())

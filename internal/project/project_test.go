@@ -45,6 +45,9 @@ func identify(t *testing.T, dir string) string {
 
 func git(t *testing.T, dir string, args ...string) {
 	t.Helper()
+	if err := exec.CommandContext(t.Context(), "git").Err; err != nil {
+		t.Skipf("it needs a repository: %v", err)
+	}
 	cmd := exec.CommandContext(t.Context(), "git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_CONFIG_GLOBAL=/dev/null")

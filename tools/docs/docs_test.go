@@ -172,6 +172,7 @@ func TestReadmeCommandsWork(t *testing.T) { //nolint:paralleltest // it changes 
 		for _, b := range block.FindAllStringSubmatch(all[filepath.Join(root, name)], -1) {
 			for line := range strings.Lines(b[1]) {
 				command, _, _ := strings.Cut(line, " #")
+				command = strings.Replace(command, "go run ./cmd/hippo ", "hippo ", 1)
 				if strings.HasPrefix(command, "hippo ") && !strings.HasPrefix(command, "hippo model ") {
 					lines = append(lines, command)
 				}
@@ -196,6 +197,27 @@ func TestReadmeCommandsWork(t *testing.T) { //nolint:paralleltest // it changes 
 		}
 		if out, exit := run(t.Context(), args...); exit != 0 {
 			t.Errorf("%s: exit code %d: %s", strings.TrimSpace(line), exit, out)
+		}
+	}
+}
+
+// TestReadmeTests: the tests that README.md names are those of make test, and so of make check and of CI. They are not
+// run here, as this is one of them.
+func TestReadmeTests(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][]string{
+		"README.md": {"\ngo test ./... "},
+		"Makefile":  {"\nPKG      ?= ./...\n", "\nCHECKS   := race test ", "\n\tgo test -vet=off $(PKG)\n"},
+		".ci/run":   {"\nmake check\n"},
+	} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(string(text), w) {
+				t.Errorf("%s lacks %q", name, w)
+			}
 		}
 	}
 }
