@@ -188,6 +188,9 @@ func readTable(t *csv.Reader, f file, columns map[string]int, out *formats.Out) 
 
 // tableRow returns the memory of a record.
 func tableRow(record, header []string, columns map[string]int, f file) (*hippo.Memory, error) {
+	if len(record) == 1 && len(header) > 1 && ConflictMark(record[0]) {
+		return nil, hippo.Fieldf("row", "is a mark of a merge conflict of Git: resolve it first")
+	}
 	r := row{values: make(map[string]any), used: make(map[string]bool)}
 	for i, v := range record {
 		if i < len(header) && header[i] != "" {

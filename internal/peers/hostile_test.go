@@ -165,6 +165,8 @@ func TestOpen_names_what_is_wrong_with_hostile_files(t *testing.T) {
 		"deep.html":      {[]byte("<html><body>" + strings.Repeat("<div>", 5000)), "exceeds 512 nodes"},
 		"bad.md":         {[]byte("---\ntitle: [a\npermalink: b\n---\ntext\n"), "front matter"},
 		"bomb.md":        {[]byte("---\npermalink: b\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\ng: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nh: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n---\ntext\n"), "excessive aliasing"},
+		"merge.md":       {[]byte("# A\n\n<<<<<<< HEAD\n- b\n=======\n- c\n>>>>>>> feature\n"), "has a merge conflict of Git in line 3"},
+		"merge.csv":      {[]byte("content,tags\na,b\n>>>>>>> feature\n"), "line 3: row: is a mark of a merge conflict"},
 		"long.csv":       {[]byte("content,tags\n\"" + strings.Repeat("x", 6<<20)), "must be at most"},
 	} {
 		t.Run(name, func(t *testing.T) {

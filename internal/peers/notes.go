@@ -14,7 +14,7 @@ import (
 // maxDocument is the maximum size in bytes of a text that is split as a whole.
 const maxDocument = 32 << 20
 
-// content returns the whole text of a file, without what Hippo wrote into it.
+// content returns the whole text of a file, without what Hippo wrote into it. A text with a conflict of Git is refused.
 func (f file) content(out *formats.Out) (text string, err error) {
 	err = f.read(func(r *bufio.Reader) error {
 		b, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
@@ -24,7 +24,11 @@ func (f file) content(out *formats.Out) (text string, err error) {
 		if len(b) > maxDocument {
 			return hippo.Fieldf("file", "must be at most %d bytes", maxDocument)
 		}
-		text = withoutOwn(strings.ToValidUTF8(string(b), "\ufffd"), out)
+		text = strings.ToValidUTF8(string(b), "\ufffd")
+		if err := Conflict(text); err != nil {
+			return err
+		}
+		text = withoutOwn(text, out)
 		return nil
 	})
 	return text, err

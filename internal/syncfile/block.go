@@ -2,13 +2,19 @@ package syncfile
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/peers"
+	"github.com/hippo-memory/hippo/internal/screen"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // The marks of the block, which are not those of the guidance that package setup writes into the
@@ -46,6 +52,9 @@ type parsed struct {
 // parse splits a file at its block. The error is a [*hippo.FieldError] for marks that are broken.
 func parse(b []byte) (p parsed, err error) {
 	text := string(b)
+	if err := peers.Conflict(text); err != nil {
+		return p, err
+	}
 	p.eol = "\n"
 	if i := strings.Index(text, "\n"); i > 0 && text[i-1] == '\r' {
 		p.eol = "\r\n"
@@ -73,6 +82,9 @@ func parse(b []byte) (p parsed, err error) {
 	p.there = true
 	p.before, p.block, p.after = text[:from], text[from:end], text[end:]
 	lines := strings.Split(strings.ReplaceAll(text[from:to], "\r\n", "\n"), "\n")
+	if i := slices.IndexFunc(lines, peers.ConflictMark); i >= 0 {
+		return p, peers.UnresolvedAt(strings.Count(text[:from], "\n") + i + 1)
+	}
 	p.items = itemsOf(lines[1:])
 	p.entries = entriesOf(strings.ReplaceAll(text[to:end], "\r\n", "\n"))
 	return p, nil
@@ -107,7 +119,7 @@ func itemsOf(lines []string) []item {
 		switch {
 		case isItem:
 			ref := ""
-			text, ref = cutRef(text)
+			text, ref = cutRef(strings.TrimPrefix(strings.TrimSpace(text), instructs))
 			out = append(out, item{ref: ref, text: text})
 			open = true
 		case line == "" || line == "-" || line == "*":
@@ -170,6 +182,9 @@ func unescape(text string) string {
 	return strings.NewReplacer(`<\!--`, "<!--", `--\>`, "-->").Replace(text)
 }
 
+// instructs stands before a memory that contains instructions, and is no part of its text.
+const instructs = "(" + wire.InstructionsNote + ")"
+
 // maxShown is the size in bytes up to which a memory is shown whole.
 const maxShown = 600
 
@@ -177,7 +192,7 @@ const maxShown = 600
 const more = " […]"
 
 // shown returns the text of a memory as the block has it, and how many bytes of its content that
-// is.
+// is. Agents read the file, so it is disarmed as what is injected into a session is.
 func shown(m *hippo.Memory) (text string, used int) {
 	content := strings.TrimSpace(strings.ReplaceAll(m.Content, "\r\n", "\n"))
 	lines := strings.Split(content, "\n")
@@ -186,7 +201,7 @@ func shown(m *hippo.Memory) (text string, used int) {
 	}
 	content = strings.Join(lines, "\n")
 	if len(content) <= maxShown {
-		return content, len(content)
+		return readable(content), len(content)
 	}
 	cut := maxShown
 	for cut > 0 && content[cut]&0xc0 == 0x80 {
@@ -195,7 +210,17 @@ func shown(m *hippo.Memory) (text string, used int) {
 	if i := strings.LastIndexAny(content[:cut], " \n"); i > maxShown/2 {
 		cut = i
 	}
-	return strings.TrimRight(content[:cut], " \n") + more, cut
+	return readable(strings.TrimRight(content[:cut], " \n")) + more, cut
+}
+
+// readable returns a content as an agent may read it. A mark that it brings along is left out, so that none is read back.
+func readable(content string) string {
+	text, marked := strings.TrimSpace(termtext.Disarm(termtext.Text(content))), true
+	for marked {
+		text, marked = strings.CutPrefix(text, instructs)
+		text = strings.TrimSpace(text)
+	}
+	return cmp.Or(text, wire.InstructionsNote)
 }
 
 // hashOf returns the hash of a text that the block shows, as it is read back.
@@ -247,6 +272,9 @@ func render(ms []*hippo.Memory, unsaved []item, eol string) string {
 	short := refs(ms)
 	for _, m := range ms {
 		text, _ := shown(m)
+		if len(screen.Instructions(m.Content)) > 0 {
+			text = instructs + " " + text
+		}
 		b.WriteString(line(text, short[m.ID]) + "\n")
 	}
 	for _, it := range unsaved {

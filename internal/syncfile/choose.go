@@ -67,7 +67,12 @@ func (s *run) written(ctx context.Context, p *parsed) (out []*hippo.Memory, err 
 	return out, nil
 }
 
-// fit drops repeated memories and those that are not live, and those that exceed the budget. The
+// holds reports whether a memory is live, and its fact has not ended.
+func (s *run) holds(m *hippo.Memory) bool {
+	return !m.Forgotten() && m.SupersededBy.IsZero() && (s.options.Now.IsZero() || m.ValidAt(s.options.Now))
+}
+
+// fit drops repeated memories, those that do not hold, and those that exceed the budget. The
 // first exempt ones, and pinned ones, may exceed it.
 func (s *run) fit(ms []*hippo.Memory, exempt int) []*hippo.Memory {
 	budget := s.options.Budget
@@ -79,7 +84,7 @@ func (s *run) fit(ms []*hippo.Memory, exempt int) []*hippo.Memory {
 	texts := make(map[string]bool)
 	for i, m := range ms {
 		text, _ := shown(m)
-		if seen[m.ID] || texts[text] || m.Forgotten() || !m.SupersededBy.IsZero() {
+		if seen[m.ID] || texts[text] || !s.holds(m) {
 			continue
 		}
 		size := len(line(text, "000000")) + 1

@@ -35,6 +35,9 @@ func Line(s string) string { return clean(s, " "+Break+" ", " ") }
 // indent and the mark [Continuation], so that none can be taken for a line of the program.
 func Block(s, indent string) string { return clean(s, "\n"+indent+Continuation, "\t") }
 
+// Text returns s with its line breaks and tabs, for a file whose lines are marked otherwise.
+func Text(s string) string { return clean(s, "\n", "\t") }
+
 // clean replaces line breaks ("\n" and "\r\n") and tabs, and escapes what is not shown.
 func clean(s, lineBreak, tab string) string {
 	if !strings.ContainsFunc(s, Special) && utf8.ValidString(s) {
