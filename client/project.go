@@ -27,6 +27,12 @@ func ResolveProject(ctx context.Context, c *Client, name string) ([]string, erro
 	return engine.ResolveProject(ctx, c.memories, name)
 }
 
+// NameProject returns the project to record for by a name that a person gives: one that [ResolveProject] finds, "none", "current", or
+// "new:" and a new name.
+func NameProject(ctx context.Context, c *Client, name string) (string, error) {
+	return engine.NameProject(ctx, c.memories, name)
+}
+
 // ProjectInfo is a project.
 type ProjectInfo struct {
 	// Name is the name to use; empty: what belongs to none. Also are its other names.

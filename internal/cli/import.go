@@ -82,6 +82,10 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 	defer func() { sayUnembedded(s, cfg, left) }()
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
 		m = engine.As(m, hippo.Operation{By: hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, Reason: s.reason})
+		to, err := newFiling(ctx, s, cfg, m, src.Kind)
+		if err != nil {
+			return err
+		}
 		t := m.Transfer().At(src.Place).AllowSecretsOf(src.SecretAllowed).Logged(originOf(path, src))
 		if f.again {
 			t = t.Again()
@@ -90,11 +94,14 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 			t = t.AllowSecrets()
 		}
 		shown := importPreview{}
+		visit := to.visit
 		if f.dryRun {
-			t = t.Preview().Visit(shown.visit)
+			t = t.Preview()
+			visit = func(o store.Outcome, m *hippo.Memory) { to.visit(o, m); shown.visit(o, m) }
 		}
-		r, err := importFrom(ctx, s, t, export{calendar: src.Calendar, count: src.Count, memories: src.Entries()})
-		report := imported{ImportReport: r, kind: src.Kind, path: path, dryRun: f.dryRun, preview: shown}
+		r, err := importFrom(ctx, s, t.Visit(visit), export{calendar: src.Calendar, count: src.Count, memories: to.place(src.Entries())})
+		report := imported{ImportReport: r, kind: src.Kind, path: path, dryRun: f.dryRun, preview: shown, filing: to}
+		report.elsewhere = to.elsewhere(ctx, m)
 		if report.relations = len(src.Relations()); err == nil && !f.dryRun {
 			report.relations, err = t.ImportRelations(ctx, src.Relations())
 		}
@@ -244,6 +251,8 @@ type imported struct {
 	preview   importPreview
 	relations int
 	skipped   []formats.Skipped
+	filing    *filing
+	elsewhere int
 }
 
 // printImported prints the outcome of an import that ended with err.
@@ -291,7 +300,7 @@ func (r *imported) json() map[string]any {
 	out := map[string]any{
 		"kind": r.kind, "added": r.Added, "updated": r.Updated, "present": r.Present, "kept": r.Kept,
 		"relations": r.relations, "rejected": rejected, "left_out": r.skipped,
-		"gone": r.Gone, "stale": r.Stale, "forgotten": r.Forgotten, "purged": r.Purged,
+		"gone": r.Gone, "stale": r.Stale, "forgotten": r.Forgotten, "purged": r.Purged, "projects": r.filing.report(),
 	}
 	if !r.Operation.IsZero() && !r.dryRun {
 		out["operation"] = r.Operation
@@ -322,6 +331,10 @@ func (r *imported) print(s *shell) {
 	}
 	if !r.Operation.IsZero() && !r.dryRun {
 		fmt.Fprintf(s.errw, "hippo undo %s takes this import back\n", r.Operation.Short())
+	}
+	r.filing.print(s)
+	if r.elsewhere > 0 {
+		s.warn("%d that are here already stay in other projects; hippo project move and hippo project merge move them", r.elsewhere)
 	}
 	for _, x := range r.skipped {
 		fmt.Fprintf(s.out, "left out: %d %s\n", x.Count, termtext.Line(x.What))

@@ -73,6 +73,13 @@ func workspaces(c config.Config, dir string, began time.Time) func(context.Conte
 // startGrace is how long before its server a client may have reported a folder.
 const startGrace = time.Minute
 
+// givenProject returns the project that the command line names to store something in; false: none, or all.
+func givenProject(s *shell) (string, bool) {
+	f := s.root.PersistentFlags().Lookup("project")
+	name := f.Value.String()
+	return name, f.Changed && name != "" && name != hippo.AllProjects
+}
+
 // projectsOf returns the project filter of a search or list, for [hippo.Filter.Projects]; nil
 // for the current project and memories without one. Only the flag filters: the setting is the
 // current project. A name may be abbreviated, see [client.ResolveProject].

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -245,6 +246,20 @@ func resolveProject(ctx context.Context, m *Memories, name string) ([]string, er
 		return nil, fmt.Errorf("%w: no project %q; nothing is stored for any project", hippo.ErrNotFound, name)
 	}
 	return nil, fmt.Errorf("%w: no project %q; known: %s", hippo.ErrNotFound, name, firsts(groups))
+}
+
+// NameProject returns the project that a memory is recorded for by a name that somebody gives: that of [ResolveProject], which must be one.
+func NameProject(ctx context.Context, m *Memories, name string) (string, error) {
+	names, err := ResolveProject(ctx, m, name)
+	switch {
+	case errors.Is(err, hippo.ErrNotFound):
+		return "", hippo.Fieldf("project", `must be a known one (%v); leave it out for the current project, or write "new:%s" for a new one`, err, name)
+	case err == nil && names[0] == hippo.AllProjects:
+		return "", hippo.Fieldf("project", "must be one project, none or current, got %q", name)
+	case err != nil:
+		return "", err
+	}
+	return names[0], nil
 }
 
 // fits says how well a name fits a project: 0 it is one of its names, 1 it abbreviates one, 2 not at all.

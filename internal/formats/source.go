@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -30,6 +31,11 @@ const (
 	KindLines     Kind = "json lines"
 	KindArray     Kind = "json array"
 )
+
+// Own reports whether this program wrote what is of a kind, so that its projects have the names that they have here.
+func Own(k Kind) bool {
+	return slices.Contains([]Kind{KindDirectory, KindInsights, KindLegacy, KindInsight, KindExport}, k)
+}
 
 // Source is a source of memories of a known kind.
 type Source struct {

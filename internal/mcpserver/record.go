@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"slices"
 	"time"
@@ -145,14 +144,5 @@ func (s *session) project(ctx context.Context, given string) (string, error) {
 	if slices.Contains(s.scope.Projects, given) {
 		return given, nil // it may be new
 	}
-	names, err := engine.ResolveProject(ctx, s.Memories, given)
-	switch {
-	case errors.Is(err, hippo.ErrNotFound):
-		return "", hippo.Fieldf("project", `must be a known one (%v); leave it out for the current project, or write "new:%s" for a new one`, err, given)
-	case err == nil && names[0] == hippo.AllProjects:
-		return "", hippo.Fieldf("project", "must be one project, none or current, got %q", given)
-	case err != nil:
-		return "", err
-	}
-	return names[0], nil
+	return engine.NameProject(ctx, s.Memories, given)
 }

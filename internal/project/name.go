@@ -112,6 +112,40 @@ func Resolve(me Identity, known []string, groups [][]string) []string {
 	return names
 }
 
+// Named returns the names of the project that another program means by the name of a folder or a repository: that of here, which is
+// the repository at hand with its names, or the one known project whose remote ends so. groups are the known projects with all of their
+// names. Nil: nobody can say. That a project has just this name says nothing: it may be that of an earlier import.
+func Named(name string, here Identity, groups [][]string) []string {
+	own := append([]string{here.Name}, here.Former...)
+	if here.Name != "" && here.Name != hippo.Unassigned && (strings.EqualFold(name, here.Folder) || slices.ContainsFunc(own, func(n string) bool { return endsIn(n, name) })) {
+		return own
+	}
+	var found [][]string
+	for _, g := range groups {
+		switch {
+		case slices.Contains(g, name) && (len(g) > 1 || Parse(name) != Name{}):
+			return g
+		case slices.ContainsFunc(g, func(n string) bool { return endsIn(n, name) }):
+			found = append(found, g)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// IsRepository reports whether a name is one that [Identify] gives, and not one that somebody chose.
+func IsRepository(name string) bool {
+	return Parse(name) != Name{} || strings.HasPrefix(name, folderPrefix)
+}
+
+// endsIn reports whether the remote of a project ends in whole parts of a name, "name" or "owner/name".
+func endsIn(project, name string) bool {
+	remote := strings.ToLower(Parse(project).Remote)
+	return name != "" && strings.HasSuffix(remote, "/"+strings.ToLower(name))
+}
+
 // resolver knows which names there are, and which of them are one project.
 type resolver struct {
 	known  []string

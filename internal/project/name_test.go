@@ -72,3 +72,34 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+// A folder's name means the repository at hand, or the one known project that is called so; what fits several, or none, is not guessed.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	const shop, fork, web, local = "github.com/acme/shop#11111111", "gitlab.com/me/shop#22222222", "github.com/acme/web#33333333", "local#444444444444"
+	here := project.Identity{Name: local, Folder: "Tools"}
+	groups := [][]string{{shop}, {web, "site"}, {"attic"}, {"github.com/acme/webapp"}}
+	for _, c := range []struct {
+		name   string
+		here   project.Identity
+		groups [][]string
+		want   []string
+	}{
+		{"tools", here, groups, []string{local}},
+		{"shop", here, groups, []string{shop}},
+		{"acme/shop", here, groups, []string{shop}},
+		{"site", here, groups, groups[1]},
+		{"shop", here, append(groups, []string{fork}), nil},
+		{"shop", project.Identity{Name: fork, Folder: "x"}, append(groups, []string{fork}), []string{fork}},
+		{"attic", here, groups, nil},
+		{"app", here, groups, nil},
+		{"github", here, groups, nil},
+		{"", here, groups, nil},
+		{"x", project.Identity{Name: hippo.Unassigned, Folder: "x"}, nil, nil},
+		{"x", project.Identity{}, nil, nil},
+	} {
+		if got := project.Named(c.name, c.here, c.groups); !slices.Equal(got, c.want) {
+			t.Errorf("%q in %+v: got %q, want %q", c.name, c.here, got, c.want)
+		}
+	}
+}
