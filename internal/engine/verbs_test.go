@@ -61,7 +61,9 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 	t.Parallel()
 	nothing := []string{
 		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets", "As", "Because",
-		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.At", "Transfer.Preview", "Transfer.Visit",
+		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.Again", "Transfer.At", "Transfer.Logged", "Transfer.Preview", "Transfer.Visit",
+		"Transfer.Import",    // sends its batches by functions that perform
+		"Confirm", "Waiting", // are made of verbs that travel
 		"Score",  // wires the process that has the store open
 		"Settle", // the process that has the store open embeds; others have nothing to embed
 		"Warm",   // the process that has the store open does it by itself
@@ -77,7 +79,9 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 		for callee, args := range calls {
 			switch callee {
 			case "perform":
-				performed[args[3]] = true
+				for i := 3; i < len(args); i += 4 {
+					performed[args[i]] = true
+				}
 			case "verbOf":
 				for _, a := range args {
 					served[a] = true
