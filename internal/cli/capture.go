@@ -88,7 +88,7 @@ func ingestConfig(s *shell, cfg config.Config) (*ingest.Config, func() error) {
 	}
 	return &ingest.Config{
 		Memories: open, Project: func(ctx context.Context, dir string) project.Identity { return projectAt(ctx, cfg, dir) },
-		StateDir: config.StateDir(os.Getenv), Now: s.now,
+		Excluded: captureOff(cfg), StateDir: config.StateDir(os.Getenv), Now: s.now,
 	}, closing
 }
 

@@ -44,6 +44,9 @@ func newContextCommand(s *shell) *cobra.Command {
 			if cfg.Project == hippo.AllProjects {
 				return hippo.Fieldf("project", "must be one project, or none")
 			}
+			if _, off := excluded(c.Context(), cfg, "."); off != "" {
+				s.warn("hooks inject nothing of this here: injection is off by the setting exclude: %s", off)
+			}
 			q.Work = app.WorkIn(c.Context(), ".")
 			e, err := app.OpenShared(c.Context(), cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
 			if err != nil {

@@ -76,6 +76,9 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 			return describeShared(ctx, s, at)
 		},
 	}
+	if k, ok := checkSettings(ctx, s); ok {
+		d.Report(k)
+	}
 	d.Run(ctx, clients)
 	if s.json {
 		if err := s.printJSON(all); err != nil {

@@ -123,9 +123,13 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 	}
 	state := config.StateDir(os.Getenv)
 	return hook.Run(ctx, event, client, s.in, &hook.Config{
-		Open:     func(ctx context.Context) (*engine.Engine, error) { return openForHook(ctx, s, cfg) },
-		Project:  func(ctx context.Context, dir string) project.Identity { return projectForHook(ctx, cfg, dir) },
-		Work:     workForHook,
+		Open:    func(ctx context.Context) (*engine.Engine, error) { return openForHook(ctx, s, cfg) },
+		Project: func(ctx context.Context, dir string) project.Identity { return projectForHook(ctx, cfg, dir) },
+		Work:    workForHook,
+		Silent: func(ctx context.Context, dir string) bool {
+			_, injection := excluded(ctx, cfg, dir)
+			return injection != ""
+		},
 		Scope:    s.scope(cfg),
 		StateDir: state, Now: s.now,
 		Capture: func(ctx context.Context, _ hook.Event, in *hook.Input) error {
@@ -173,6 +177,7 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, state stri
 			return engine.Locate(ctx, opened.In(s.scope(cfg)), id)
 		},
 		Project:  func(ctx context.Context, dir string) project.Identity { return projectForHook(ctx, cfg, dir) },
+		Excluded: captureOff(cfg),
 		StateDir: state, Now: s.now,
 	}
 	var err error

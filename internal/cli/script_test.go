@@ -118,7 +118,7 @@ func environment(dir string) map[string]string {
 		"XDG_DATA_HOME":   filepath.Join(home, "data"),
 		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_CACHE_HOME": filepath.Join(home, "cache"),
 		"XDG_STATE_HOME": filepath.Join(home, "state"),
-		"HIPPO_STORE":    "", "HIPPO_MEMORY_DIR": "", "HIPPO_PROJECT": "", "HIPPO_RANKER": "", "HIPPO_LOG": "", "HIPPO_SHARE": "", "HIPPO_BACKGROUND": "off", "HIPPO_TOKEN": "", "HIPPO_INSECURE_HTTP": "",
+		"HIPPO_STORE":    "", "HIPPO_MEMORY_DIR": "", "HIPPO_PROJECT": "", "HIPPO_RANKER": "", "HIPPO_LOG": "", "HIPPO_SHARE": "", "HIPPO_EXCLUDE": "", "HIPPO_CAPTURE": "", "HIPPO_BACKGROUND": "off", "HIPPO_TOKEN": "", "HIPPO_INSECURE_HTTP": "",
 		"HIPPO_CONFIG": "", "HIPPO_MODEL": "", "HIPPO_MODELS": "", "HIPPO_MODEL_KEY": "", "HIPPO_MODEL_KEY_FILE": "", "HF_ENDPOINT": "",
 		"GIT_CEILING_DIRECTORIES": filepath.Dir(dir), "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",

@@ -39,6 +39,9 @@ func newStatusCommand(s *shell) *cobra.Command {
 				out.Store, out.Namespace, out.Version = cfg.Store.String(), cfg.Namespace, version().Version
 				scope, _ := engine.CallerOf(m)
 				out.Project = scope.Project
+				if capture, injection := excluded(c.Context(), cfg, "."); capture+injection != "" {
+					out.Excluded = &wire.Excluded{Capture: capture, Injection: injection}
+				}
 				if out.Captures, err = ingest.Lasts(config.StateDir(os.Getenv)); err != nil {
 					s.warn("the last captures cannot be read: %v", err)
 				}
@@ -83,6 +86,9 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 			row("model", "%s", m.Text())
 		}
 		row("version", "%s", out.Version)
+		if x := out.Excluded; x != nil {
+			row("excluded", "%s", excludedText(x.Capture, x.Injection))
+		}
 		captureRows(w, out.Captures)
 		for _, d := range out.Degraded {
 			row("degraded", "%s", d)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -48,6 +49,9 @@ func syncFile(ctx context.Context, s *shell, path string, o syncfile.Options) er
 	}
 	if err != nil {
 		return err
+	}
+	if _, off := excluded(ctx, cfg, filepath.Dir(full)); off != "" {
+		return fmt.Errorf("%w: %s: injection is off in this folder by the setting exclude: %s; nothing was read or written", hippo.ErrInvalid, full, off)
 	}
 	o.Now = s.now()
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {

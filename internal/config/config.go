@@ -35,6 +35,8 @@ func Settings() []Setting {
 		{"surprise", "surprise", "HIPPO_SURPRISE", "nearest", "how the surprise of what is recorded is computed: nearest, claude-hippo or off"},
 		{"surprise-weights", "surprise-weights", "HIPPO_SURPRISE_WEIGHTS", "", "outlier,engagement,explicit,loss, which add up to 1; empty: those of the mode"},
 		{"prediction-loss", "prediction-loss", "HIPPO_PREDICTION_LOSS", NoModel, "a language model that new memories may surprise: none, adaptive, local:FOLDER, or URL#NAME"},
+		{"exclude", "exclude", "HIPPO_EXCLUDE", "", "folders and projects in which hooks neither capture nor inject, with commas; capture: or injection: before one turns off only that"},
+		{"capture", "capture", "HIPPO_CAPTURE", "on", "what sessions teach is captured: on or off"},
 		{"share", "share", "HIPPO_SHARE", "on", "processes of one user use one store through the first of them: on or off"},
 		{"background", "background", "HIPPO_BACKGROUND", "auto", "a process embeds in the background what commands left, where no server does: on, off, or auto, which is off where $CI is set"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
@@ -53,6 +55,8 @@ type Config struct {
 	// History bounds the former versions of each memory; nil means [hippo.DefaultRetention].
 	History  *hippo.Retention
 	Surprise Surprise
+	// Exclude are the places in which capture or injection is turned off.
+	Exclude Exclusions
 	// Share: processes of one user use the store through the first of them.
 	Share      bool
 	Background Background
@@ -201,7 +205,10 @@ func parse(value map[string]string, env func(string) string) (c Config, err erro
 	if c.Background, err = parseBackground(value["background"], env); err != nil {
 		return c, err
 	}
-	if c.Share, err = onOff(value["share"]); err != nil {
+	if c.Exclude, err = ParseExclusions(value["exclude"], value["capture"]); err != nil {
+		return c, err
+	}
+	if c.Share, err = onOff("share", value["share"]); err != nil {
 		return c, err
 	}
 	if c.History, err = parseHistory(value["history"]); err != nil {
@@ -247,12 +254,12 @@ func parseBackground(value string, env func(string) string) (Background, error) 
 	}
 }
 
-func onOff(value string) (bool, error) {
+func onOff(name, value string) (bool, error) {
 	switch value {
 	case "on", "off":
 		return value == "on", nil
 	default:
-		return false, hippo.Fieldf("share", "must be on or off, got %q", value)
+		return false, hippo.Fieldf(name, "must be on or off, got %q", value)
 	}
 }
 

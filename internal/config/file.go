@@ -87,18 +87,45 @@ func readFile(path string) (out map[string]string, notices []string, err error) 
 	}
 	out = make(map[string]string, len(values))
 	for name, v := range values {
-		s, ok := v.(string)
-		switch {
-		case !slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Name == name }):
+		all := Settings()
+		i := slices.IndexFunc(all, func(s Setting) bool { return s.Name == name })
+		if i < 0 {
 			notices = append(notices, fmt.Sprintf("%s has no effect: it is no setting of this version, in %s; the settings are %s", name, path, names()))
 			continue
-		case !ok:
-			return nil, nil, hippo.Fieldf(name, "must be a text in quotes, in %s", path)
 		}
-		out[name] = s
+		text, err := textOf(&all[i], v)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w, in %s", err, path)
+		}
+		out[name] = text
 	}
 	slices.Sort(notices)
 	return out, notices, nil
+}
+
+// textOf returns a value of the file as a text. A setting that is on or off may be true or false, and exclude a list.
+func textOf(s *Setting, value any) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case bool:
+		if s.Default == "on" || s.Default == "auto" {
+			return map[bool]string{true: "on", false: "off"}[v], nil
+		}
+	case []any:
+		lines := make([]string, len(v))
+		for i, x := range v {
+			line, ok := x.(string)
+			if !ok || strings.Contains(line, ",") {
+				return "", hippo.Fieldf(s.Name, "must be a list of texts without a comma (write ? for one), got %v", x)
+			}
+			lines[i] = line
+		}
+		if s.Name == "exclude" {
+			return strings.Join(lines, "\n"), nil
+		}
+	}
+	return "", hippo.Fieldf(s.Name, "must be a text in quotes")
 }
 
 // unreadable returns the error for a file that is no TOML, with the line, and the remedy for the path of a Windows program.

@@ -59,6 +59,8 @@ type Config struct {
 	// deadline, and run beside each other.
 	Project func(ctx context.Context, dir string) project.Identity
 	Work    func(ctx context.Context, dir string) briefing.Work
+	// Silent reports whether nothing may be injected in a folder; nil: in none.
+	Silent func(ctx context.Context, dir string) bool
 	// Scope is that of the user, without a project.
 	Scope hippo.Scope
 	// Capture, if it is not nil, is called at [PreCompact], [Stop], [SubagentStop] and
@@ -111,7 +113,7 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 		return "", postpone(ctx, in, c)
 	}
 	q, starts, ok := queryOf(event, cl, in, c)
-	if !ok {
+	if !ok || c.Silent != nil && c.Silent(ctx, in.Dir) {
 		return "", nil
 	}
 	go screen.Instructions(" ") // builds its tables, beside the opening of the store

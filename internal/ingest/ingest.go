@@ -42,6 +42,8 @@ type Config struct {
 	Memories func(ctx context.Context, id project.Identity) (*engine.Memories, error)
 	// Project returns the project that a folder belongs to, or belonged to if it is gone; empty: the current folder.
 	Project func(ctx context.Context, dir string) project.Identity
+	// Excluded returns what turns off capture in a folder, in the words of the user; empty, or nil, for nothing.
+	Excluded func(ctx context.Context, dir string) string
 	// StateDir is the folder of the program's state; ledgers are in its folder "capture".
 	StateDir string
 	Now      func() time.Time
@@ -186,6 +188,7 @@ type session struct {
 	ledger  *ledger
 	report  Report
 	places  map[string]project.Identity // by folder
+	off     exclusions
 	opened  map[string]*engine.Memories // by project
 }
 
@@ -249,7 +252,7 @@ func (s *session) add(ctx context.Context, t *transcript.Transcript) error {
 	if err := s.withdraw(ctx, t.Turns); err != nil {
 		return err
 	}
-	for _, c := range capture.Candidates(t.Turns) {
+	for _, c := range capture.Candidates(s.allowed(ctx, t.Turns)) {
 		if !slices.ContainsFunc(c.Turns, func(id string) bool { return after[id] }) || s.ledger.has(c.Content) {
 			continue
 		}
@@ -280,6 +283,8 @@ func (s *session) explain() {
 	known, refused := r.Count(Known), r.Count(Refused)
 	switch {
 	case r.Count(Added, Changed, Repeated, Found) > 0:
+	case s.off.reason != "":
+		r.Reason = "capture is turned off there by " + s.off.reason
 	case r.Withdrawn > 0:
 		r.Reason = fmt.Sprintf("%d withdrawn: you asked not to keep them", r.Withdrawn)
 	case refused > 0:

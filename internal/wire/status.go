@@ -43,8 +43,16 @@ type Status struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// Shared is the file of another program that holds the store; absent if it has a file of its own.
 	Shared *Shared `json:"shared,omitempty"`
+	// Excluded is what is turned off in the current folder; only on the command line, and absent if nothing is.
+	Excluded *Excluded `json:"excluded,omitempty"`
 	// Captures are the last captures of each client; only on the command line.
 	Captures []ingest.Last `json:"captures,omitempty"`
+}
+
+// Excluded is the element of the setting exclude that turns off capture, and that which turns off injection; absent for none.
+type Excluded struct {
+	Capture   string `json:"capture,omitempty"`
+	Injection string `json:"injection,omitempty"`
 }
 
 // Model is the state of a model that embeds.
