@@ -79,9 +79,6 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 			row("unassigned", "%d: nobody could tell their project; hippo list --project unassigned shows them, hippo project move files them", out.Unassigned)
 		}
 		row("ranker", "%s", out.Ranker)
-		if st.Store != nil { // the token says whether the caller may know
-			row("index", "%d terms", out.Terms)
-		}
 		for _, m := range out.Models {
 			row("model", "%s", m.Text())
 		}

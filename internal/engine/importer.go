@@ -293,7 +293,7 @@ func (x *importer) count(o importOutcome, i int) {
 	case o.Outcome == store.Purged:
 		x.report.Purged++
 	case o.Outcome == store.Refused:
-		x.reject(x.numbers[i], fmt.Errorf("%s: %w: the id %v is in use", x.places[i], hippo.ErrConflict, x.batch[i].Memory.ID))
+		x.reject(x.numbers[i], fmt.Errorf("%s: %w: it cannot be stored under the id %v: leave the id out, and it gets a new one", x.places[i], hippo.ErrInvalid, x.batch[i].Memory.ID))
 	default:
 		x.report.Present++
 	}

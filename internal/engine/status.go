@@ -39,9 +39,8 @@ type ModelStatus = embedding.ModelStatus
 type StoreStatus struct {
 	Revision hippo.Revision
 	// Indexed is the revision that the index has reached, Saved that of its file, 0 if
-	// there is none. Terms is the size of its dictionaries.
+	// there is none.
 	Indexed, Saved hippo.Revision
-	Terms          int
 	// Problems lists unreadable data.
 	Problems []Problem
 	// Host is the file of another program that holds the store; nil: it has a file of its own.
@@ -126,7 +125,7 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 		return s, err
 	}
 	host, err := store.HostOf(ctx, m.store)
-	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Terms: x.Terms, Problems: problems, Host: host}
+	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Problems: problems, Host: host}
 	return s, err
 }
 

@@ -48,15 +48,12 @@ func showStatus(v *visit) (page, error) {
 
 // statusFacts returns what is known of the memory.
 func statusFacts(v *visit, x *wire.Status) []fact {
-	day, store, terms := fmt.Sprint(x.ActiveDay), "", ""
+	day, store := fmt.Sprint(x.ActiveDay), ""
 	if x.Date != "" {
 		day += ", began " + x.Date
 	}
 	if v.caller.Scope.Allows(hippo.RightAdmin) {
 		store = v.options.Store
-	}
-	if x.Terms > 0 {
-		terms = strconv.Itoa(x.Terms)
 	}
 	return known([]fact{
 		{"Memories", strconv.Itoa(x.Memories)},
@@ -65,7 +62,6 @@ func statusFacts(v *visit, x *wire.Status) []fact {
 		{"Ranker", string(x.Ranker)},
 		{"Namespace", v.caller.Scope.Namespace},
 		{"Store", store},
-		{"Terms in the index", terms},
 		{"Version", v.options.Version},
 	})
 }

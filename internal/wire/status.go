@@ -35,9 +35,7 @@ type Status struct {
 	Location
 	Version string       `json:"version"`
 	Ranker  hippo.Ranker `json:"ranker"`
-	// Terms is the size of the dictionaries of the index, of all scopes; absent without
-	// [hippo.RightAdmin], as are Problems.
-	Terms    int       `json:"terms,omitempty"`
+	// Problems are those of the store; absent without [hippo.RightAdmin].
 	Models   []Model   `json:"models,omitempty"`
 	Degraded []string  `json:"degraded,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
@@ -146,7 +144,6 @@ func StatusOf(st *engine.Status) Status {
 		out.Models = append(out.Models, model)
 	}
 	if st.Store != nil {
-		out.Terms = st.Store.Terms
 		out.Problems = ProblemsOf(st.Store.Problems)
 		if h := st.Store.Host; h != nil {
 			out.Shared = &Shared{h.Program, h.Shape, h.Backup, h.Rows, h.Foreign, h.Deleted, h.Vectors, h.Edges, h.Odd}
