@@ -35,9 +35,14 @@ func (x *extractor) user(at int) {
 	k := context{at: at, refused: x.refusedAt(at), rejects: ss[0].any(hasRejection), proposed: x.before(at, 3), first: x.firstSaid(at)}
 	for _, st := range grouped(ss, &k) {
 		kind := kindOf(st.cues, &k, strings.Join(st.texts, " "))
-		content := make([]string, len(st.texts))
-		for i, s := range st.texts {
-			content[i] = cleaned(s)
+		content := make([]string, 0, len(st.texts))
+		for _, s := range st.texts {
+			if !bareRequest().MatchString(s) {
+				content = append(content, cleaned(s))
+			}
+		}
+		if len(content) == 0 {
+			continue
 		}
 		x.add(Candidate{
 			Content: strings.Join(content, " ") + reference(kind, &k, x.lastCall(at)), Type: kind, Score: st.score,

@@ -116,6 +116,11 @@ func abbreviated(s string) bool {
 //nolint:gochecknoglobals // compiled when it is first used
 var filler = pattern(`(?i)^((no|nope|yes|yeah|yep|ok|okay|agreed|right|actually|and|also|but|so|well|ah|oh|hm+|careful|sure|fine|good|great|please|btw|by the way|fyi|again|nein|ja|und|bitte|non|oui|et|sí|y|por favor)\b[\s,.:!;-]*|[\s,.:;-]+)`)
 
+// bareRequest matches a sentence that only asks to keep what stands beside it: "Remember that."
+//
+//nolint:gochecknoglobals // compiled when it is first used
+var bareRequest = pattern(`(?i)^\W*((and|so|und|et|y|please|bitte|por favor)[\s,]+)*((please )?(remember|note|memori[sz]e|keep in mind|don't forget|do not forget|make a note of)( (that|this|it))?|(merk|merke) dir (das|dies)|vergiss das nicht|(retiens|souviens-toi de) (ça|cela)|recu[ée]rdalo|lembre(-se)? disso)([\s,]+(please|bitte|por favor|for later|for next time))?\W*$`)
+
 // cleaned returns a sentence without fillers at its beginning, with a capital and a full stop.
 func cleaned(s string) string {
 	for {
