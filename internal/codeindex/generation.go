@@ -46,7 +46,7 @@ func openGeneration(ctx context.Context, c *Config, root, dir string, fresh, rea
 	if fresh {
 		g.journal, state, err = catalog.Create(path)
 	} else {
-		g.journal, state, err = catalog.Open(path)
+		g.journal, state, err = openCatalog(path)
 	}
 	if err != nil {
 		return nil, err
@@ -69,6 +69,16 @@ func openGeneration(ctx context.Context, c *Config, root, dir string, fresh, rea
 		Index: g.words, Relations: noRelations{}, Embedder: queries{c, g}, Tokens: c.Tokens, Weights: c.Weights, Now: c.Now,
 	})
 	return g, nil
+}
+
+// openCatalog opens the catalog of a generation that serves or served, which has at least one complete update: without any
+// it was cut, and would find nothing.
+func openCatalog(path string) (*catalog.Journal, *catalog.Catalog, error) {
+	j, c, err := catalog.Open(path)
+	if err == nil && c.Updated.IsZero() {
+		return nil, nil, fmt.Errorf("%w: %s: it is cut off: index the tree again with hippo code index", hippo.ErrCorrupt, path)
+	}
+	return j, c, err
 }
 
 // commit appends a draft to the catalog of the generation that serves. A search that begins meanwhile waits: it would
