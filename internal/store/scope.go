@@ -143,7 +143,16 @@ func (s Scoped) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn f
 // Purge removes memories for good; with [hippo.RightAdmin] also those that cannot be read.
 // Unknown IDs are a [*hippo.UnknownError] and nothing is removed.
 func (s Scoped) Purge(ctx context.Context, ids []hippo.ID) error {
+	return PurgeAnd(ctx, s, ids, nil, nil)
+}
+
+// PurgeAnd is [Scoped.Purge] that changes others in the same transaction, of those that are there.
+func PurgeAnd(ctx context.Context, s Scoped, ids, others []hippo.ID, fn func(*hippo.Memory)) error {
 	if err := s.Allow(hippo.RightPurge); err != nil {
+		return err
+	}
+	op, err := newOperation(s, hippo.VerbModify)
+	if err != nil {
 		return err
 	}
 	return wrap("purge", driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
@@ -159,8 +168,34 @@ func (s Scoped) Purge(ctx context.Context, ids []hippo.ID) error {
 		if err := allThere(ids, visibleMemories(s, ms), unreadable...); err != nil {
 			return err
 		}
+		if err := changeOthers(s, tx, op, others, fn); err != nil {
+			return err
+		}
 		return tx.Purge(ids...)
 	}))
+}
+
+// changeOthers changes those memories of the scope that are there.
+func changeOthers(s Scoped, tx driver.Tx, op hippo.Operation, ids []hippo.ID, fn func(*hippo.Memory)) error {
+	ms, err := tx.Get(ids...)
+	if err = driver.Readable(err); err != nil {
+		return err
+	}
+	var changed []change
+	for _, m := range visibleMemories(s, ms) {
+		before := m.Clone()
+		differs, err := changeMemory(s.store, m, 0, func(m *hippo.Memory, _ hippo.Day) error {
+			fn(m)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if differs {
+			changed = append(changed, change{before: before, after: m})
+		}
+	}
+	return putKept(s.store, tx, op, changed)
 }
 
 // getAllVisible returns the memories with these IDs in a transaction, or a [*hippo.UnknownError].

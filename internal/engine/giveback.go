@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// successions gives back what memories superseded that are forgotten or purged.
+type successions struct {
+	gone map[hippo.ID]*hippo.Memory
+	// former are the memories that they supersede.
+	former []hippo.ID
+}
+
+// successionsOf returns what is to be given back when memories go. Cost: a scan of the index.
+func successionsOf(ctx context.Context, m *Memories, ids []hippo.ID) (*successions, error) {
+	h := &successions{}
+	if err := m.indexed(ctx, func() (err error) {
+		h.former, err = formerOf(ctx, m, ids)
+		return err
+	}); err != nil || len(h.former) == 0 {
+		return h, err
+	}
+	ms, err := readable(m).Get(ctx, ids)
+	if err != nil && !errors.Is(err, hippo.ErrNotFound) { // the verb says what is not there
+		return nil, err
+	}
+	h.gone = make(map[hippo.ID]*hippo.Memory, len(ms))
+	for _, x := range ms {
+		h.gone[x.ID] = x
+	}
+	return h, nil
+}
+
+// readable is the scope of the caller for what a verb reads that does not need the right to read: none of it is in its answer.
+func readable(m *Memories) store.Scoped {
+	scope := m.scope
+	scope.Rights |= hippo.RightRead
+	return m.store.In(scope)
+}
+
+// formerOf returns the memories of the scope that are superseded by one of some.
+func formerOf(ctx context.Context, m *Memories, by []hippo.ID) ([]hippo.ID, error) {
+	r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope, Filter: hippo.Filter{Archived: true}})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	successors := make(map[retrieve.Doc]bool, len(by))
+	for _, id := range by {
+		if doc, ok := r.Reader.Find(id); ok {
+			successors[doc] = true
+		}
+	}
+	var out []hippo.ID
+	for i := range r.Matches {
+		doc := r.Matches[i].Doc
+		if !r.Reader.Row(doc).Superseded {
+			continue
+		}
+		if next, ok := r.Reader.Successor(doc); ok && successors[next] {
+			out = append(out, r.Reader.Key(doc).ID)
+		}
+	}
+	return out, nil
+}
+
+// release makes a memory hold again that one of those that go supersedes: until the next that supersedes it, if there is one.
+func (h *successions) release(x *hippo.Memory) {
+	first := h.gone[x.SupersededBy]
+	if first == nil {
+		return
+	}
+	last := first
+	for range h.gone {
+		if next := h.gone[last.SupersededBy]; next != nil {
+			last = next
+		}
+	}
+	if x.ValidUntil.Equal(first.ValidFrom) {
+		x.ValidUntil = time.Time{}
+		if !last.SupersededBy.IsZero() {
+			x.ValidUntil = last.ValidUntil
+		}
+	}
+	if x.SupersededBy = last.SupersededBy; x.SupersededBy == x.ID {
+		x.SupersededBy = hippo.ID{}
+	}
+}
+
+// releasedBy returns the memories that were given back when some were forgotten, as they were before that. Cost: a read of the
+// history of those that are forgotten.
+func releasedBy(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]released, error) {
+	in := readable(m)
+	ms, err := in.Get(ctx, ids)
+	if err != nil && !errors.Is(err, hippo.ErrNotFound) {
+		return nil, err
+	}
+	out := make(map[hippo.ID]released)
+	for _, x := range ms {
+		if !x.Forgotten() {
+			continue
+		}
+		vs, err := store.Versions(ctx, in, driver.VersionQuery{Memories: []hippo.ID{x.ID}})
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(vs, func(v hippo.Version) bool { return v.Before != nil && !v.Before.Forgotten() })
+		if i < 0 {
+			continue
+		}
+		same, err := store.Versions(ctx, in, driver.VersionQuery{Operation: vs[i].Operation.ID})
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range same {
+			if v.Before != nil && v.Before.SupersededBy == x.ID {
+				out[v.ID] = released{was: v.Before, by: x}
+			}
+		}
+	}
+	return out, nil
+}
+
+// released is a memory as it was before it was given back, and what superseded it, as it was when it was forgotten.
+type released struct{ was, by *hippo.Memory }
+
+// bind makes a memory superseded again, unless something else supersedes it since.
+func (r released) bind(x *hippo.Memory) {
+	next := r.by.SupersededBy
+	if !x.SupersededBy.IsZero() && x.SupersededBy != next || next == x.ID {
+		return
+	}
+	x.SupersededBy = r.by.ID
+	if x.ValidUntil.IsZero() || r.was.ValidUntil.Before(x.ValidUntil) {
+		x.ValidUntil = r.was.ValidUntil
+	}
+}
