@@ -31,8 +31,8 @@ func newLogCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "log [ID]",
 		Short: "List what changed insights, newest first: who, when and why",
-		Long: `List the operations that changed insights, newest first, one a line: its ID for hippo undo, when, what, who, how many insights and
-why. With an ID, those of one insight, each with the number of the version before it, for hippo diff. Recording an insight is no
+		Long: `List the operations that changed memories, newest first, one a line: its ID for hippo undo, when, what, who, the memory and its
+change or how many there were, and why. With an ID, those of one insight, each with the number of the version before it, for hippo diff. Recording an insight is no
 operation, unless it supersedes others.`,
 		Example: `  hippo log
   hippo log 1f3a9c20
@@ -55,7 +55,7 @@ operation, unless it supersedes others.`,
 				if err != nil {
 					return err
 				}
-				return printOperations(s, page, id, offset)
+				return printOperations(c.Context(), s, m, page, id, offset)
 			})
 		},
 	}
@@ -64,7 +64,7 @@ operation, unless it supersedes others.`,
 }
 
 // printOperations prints a page of operations, of one memory or, if id is zero, of all.
-func printOperations(s *shell, page *client.OperationPage, id hippo.ID, offset int) error {
+func printOperations(ctx context.Context, s *shell, m *client.Client, page *client.OperationPage, id hippo.ID, offset int) error {
 	s.count = len(page.Operations)
 	if s.json || s.lines {
 		out := make([]wire.Operation, len(page.Operations))
@@ -78,14 +78,18 @@ func printOperations(s *shell, page *client.OperationPage, id hippo.ID, offset i
 		fmt.Fprintln(s.out, "Nothing here. What changes an insight is listed, and kept for hippo diff and hippo undo.")
 		return nil
 	}
-	err := s.table(func(w io.Writer) {
+	what, err := changesOf(ctx, m, page.Operations)
+	if err != nil {
+		return err
+	}
+	err = s.table(func(w io.Writer) {
 		for i := range page.Operations {
 			o := &page.Operations[i]
-			what := plural(len(o.Memories), "insight")
+			version := ""
 			if !id.IsZero() {
-				what = "version " + strconv.Itoa(offset+i+1)
+				version = "version " + strconv.Itoa(offset+i+1) + "\t"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.ID.Short(), when.Clock(o.At, zone()), field(string(o.Verb)), field(who(&o.By)), what, field(why(&o.Operation)))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\t%s\n", o.ID.Short(), when.Clock(o.At, zone()), field(string(o.Verb)), field(who(&o.By)), version, field(what[i]), field(why(&o.Operation)))
 		}
 	})
 	if page.More {
@@ -110,40 +114,6 @@ func why(o *hippo.Operation) string {
 	}
 	return o.Reason
 }
-
-func newUndoCommand(s *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "undo OPERATION",
-		Short: "Undo an operation of hippo log",
-		Long: `Give the insights that an operation changed their former values, all or none; what it recorded is forgotten. If one of them was
-changed since, nothing changes, and the later operation is named: undo that one first. An undo is an operation, too, and can be undone.`,
-		Args: oneArgument("the id of an operation, as hippo log lists it"),
-		RunE: func(c *cobra.Command, refs []string) error {
-			return s.with(c.Context(), func(m *client.Client) error {
-				id, err := client.ResolveOperation(c.Context(), m, refs[0])
-				if err != nil {
-					return err
-				}
-				ms, err := client.Undo(c.Context(), m, id)
-				if err != nil {
-					return err
-				}
-				more := len(ms) - undoneShown
-				if more <= 0 || s.json || s.lines {
-					return printDone(s, "Undone:", ms)
-				}
-				err = printDone(s, "Undone:", ms[:undoneShown])
-				fmt.Fprintf(s.out, "and %d more\n", more)
-				return err
-			})
-		},
-	}
-	addReason(s, c.Flags())
-	return c
-}
-
-// undoneShown is how many insights an undo shows: one of a consolidation may change thousands.
-const undoneShown = 50
 
 func newDiffCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
@@ -248,7 +218,7 @@ func printVersions(s *shell, from, to *hippo.Memory) error {
 	}
 	for i := range before {
 		if before[i] != after[i] {
-			fmt.Fprintf(s.out, "%s: %s -> %s\n", before[i].name, field(cmp.Or(before[i].value, "-")), field(cmp.Or(after[i].value, "-")))
+			fmt.Fprintf(s.out, "%s: %s -> %s\n", before[i].label(), field(cmp.Or(before[i].value, "-")), field(cmp.Or(after[i].value, "-")))
 		}
 	}
 	if a != b {
@@ -286,6 +256,19 @@ func textOf(m *hippo.Memory) string {
 
 // namedValue is a field of a memory as text.
 type namedValue struct{ name, value string }
+
+// label is the name as people say it.
+func (v *namedValue) label() string {
+	switch v.name {
+	case "base_importance":
+		return "importance as set"
+	case "event_time":
+		return "time of the event"
+	case "forgotten_at", "archived_at":
+		return strings.TrimSuffix(v.name, "_at")
+	}
+	return strings.ReplaceAll(v.name, "_", " ")
+}
 
 // fieldsOf returns the fields that operations change, but for the content, by their keys in files.
 func fieldsOf(m *hippo.Memory) []namedValue {

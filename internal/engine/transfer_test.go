@@ -2,9 +2,11 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 func TestImport_RejectsAndGoesOn(t *testing.T) {
@@ -45,5 +47,40 @@ func TestImport_IntoTheNamespaceOfTheCaller(t *testing.T) {
 	}
 	if s := f.status(); s.Memories != 0 {
 		t.Errorf("the default namespace has %d memories", s.Memories)
+	}
+}
+
+// An import is one operation however many batches it has: one undo forgets all of it, and the undo of that brings all back.
+func TestImport_IsUndoneAndDoneAgain(t *testing.T) {
+	t.Parallel()
+	const n = 1100 // more than two batches
+	f := open(t, options{})
+	entries := func(yield func(*hippo.Memory, error) bool) {
+		for i := range n {
+			if !yield(&hippo.Memory{Content: fmt.Sprintf("a zebra with %d stripes", i)}, nil) {
+				return
+			}
+		}
+	}
+	r, err := f.Transfer().Logged(engine.Origin{Path: "/zebras.csv"}).Import(t.Context(), hippo.Calendar{}, entries, nil)
+	if err != nil || r.Added != n {
+		t.Fatalf("got %+v (%v)", r, err)
+	}
+	live := func() int {
+		l, err := f.List(t.Context(), engine.ListQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Total
+	}
+	for _, want := range []int{0, n, 0} {
+		page, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{Count: 1})
+		if err != nil || len(page.Operations) != 1 || len(page.Operations[0].Memories) != n {
+			t.Fatalf("got %d operations (%v), want one of %d memories", len(page.Operations), err, n)
+		}
+		ms, err := engine.Undo(t.Context(), f.Memories, page.Operations[0].ID)
+		if err != nil || len(ms) != n || live() != want {
+			t.Fatalf("the undo changed %d memories (%v), and %d are left, want %d", len(ms), err, live(), want)
+		}
 	}
 }
