@@ -213,7 +213,7 @@ func logCall(s *shell, ran *cobra.Command, took time.Duration, err error) {
 // config returns the configuration of this run.
 func (s *shell) config() (config.Config, error) {
 	flags := s.root.PersistentFlags()
-	return config.Load(func(name string) (string, bool) {
+	c, err := config.Load(func(name string) (string, bool) {
 		f := flags.Lookup(name)
 		if name == "log" && s.verbose && !f.Changed {
 			return "info", true
@@ -223,6 +223,25 @@ func (s *shell) config() (config.Config, error) {
 		}
 		return f.Value.String(), f.Changed
 	}, os.Getenv)
+	if err == nil && isJSON(c.Store.Path) {
+		err = hippo.Fieldf("store", "%s is a file of JSON, and no store: hippo import %s adds what it holds to yours", c.Store.Path, c.Store.Path)
+	}
+	return c, err
+}
+
+// isJSON reports whether a path is that of a file that begins as JSON does, such as an export.
+func isJSON(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // it was read only
+	var b [1]byte
+	_, err = io.ReadFull(f, b[:])
+	return err == nil && (b[0] == '{' || b[0] == '[')
 }
 
 func (s *shell) logger(c config.Config) *slog.Logger {

@@ -42,10 +42,10 @@ func ParseMap(s string) (map[string]string, error) {
 		field, column, ok := strings.Cut(part, "=")
 		field, column = strings.TrimSpace(field), strings.TrimSpace(column)
 		if !ok || column == "" {
-			return nil, hippo.Fieldf("map", "must be FIELD=COLUMN,..., got %q", part)
+			return nil, hippo.Fieldf("map", "must be FIELD=COLUMN,..., got %q", formats.Shorten(part, maxQuoted))
 		}
 		if csvFields()[field] == nil {
-			return nil, hippo.Fieldf("map", "must name fields among %s, got %q", strings.Join(slices.Sorted(maps.Keys(csvFields())), ", "), field)
+			return nil, hippo.Fieldf("map", "must name fields among %s, got %q", strings.Join(slices.Sorted(maps.Keys(csvFields())), ", "), formats.Shorten(field, maxQuoted))
 		}
 		out[field] = column
 	}
@@ -91,7 +91,7 @@ func delimiter(line string) rune {
 func columnsOf(header []string, mapped map[string]string) map[string]int {
 	out := make(map[string]int)
 	for i, name := range header {
-		header[i] = strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))
+		header[i] = strings.TrimSpace(name)
 	}
 	for field, names := range csvFields() {
 		if column, ok := mapped[field]; ok {
@@ -120,7 +120,7 @@ func openCSV(f file) (*formats.Source, error) {
 	columns := columnsOf(header, f.options.Map)
 	for field, name := range f.options.Map {
 		if _, ok := columns[field]; !ok {
-			return nil, hippo.Fieldf("map", "column %q is not there; the columns are %s", name, list(header))
+			return nil, hippo.Fieldf("map", "column %q is not there; the columns are %s", formats.Shorten(name, maxQuoted), list(header))
 		}
 	}
 	if _, ok := columns["content"]; !ok {
@@ -136,6 +136,10 @@ func openCSV(f file) (*formats.Source, error) {
 // newTable returns a reader of a table, whose fields may hold at most so much in all as a
 // record may.
 func newTable(r *bufio.Reader) *csv.Reader {
+	const mark = "\ufeff"
+	if b, _ := r.Peek(len(mark)); string(b) == mark { // before a quote it would be a part of a name without quotes
+		_, _ = r.Discard(len(mark))
+	}
 	first, _ := r.Peek(SniffLength)
 	line, _, _ := bytes.Cut(first, []byte("\n"))
 	c := csv.NewReader(&boundedLines{r: r})

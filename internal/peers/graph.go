@@ -94,7 +94,7 @@ func (g *graph) add(where string, b []byte, kind string, err error) error {
 		g.relations = append(g.relations, item)
 		return nil
 	}
-	return g.out.Memory(where, nil, hippo.Fieldf("type", "must be entity or relation, got %q", kind))
+	return g.out.Memory(where, nil, hippo.Fieldf("type", "must be entity or relation, got %q", formats.Shorten(kind, maxQuoted)))
 }
 
 // entity adds a memory for an entity and one for each of its observations.

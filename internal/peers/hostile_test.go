@@ -255,3 +255,29 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// An error repeats the beginning of what a file says, whatever its size.
+func TestOpen_bounds_what_an_error_repeats(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<20)
+	for name, text := range map[string]string{
+		"a.csv":  long + "," + long + "\n1,2\n",
+		"q.csv":  strings.Repeat(`"`, 1<<20),
+		"a.json": `{"` + strings.Repeat("k", 60<<10) + `":1}`,
+		"w.csv":  strings.Repeat("column,", 100_000) + "\n",
+	} {
+		_, err := peers.Open(t.Context(), file(t, name, []byte(text)), peers.Options{})
+		if err == nil || len(err.Error()) > 1500 {
+			t.Errorf("%s: got an error of %d bytes: %.300v", name, len(fmt.Sprint(err)), err)
+		}
+	}
+}
+
+// A spreadsheet writes a byte order mark before a header that is quoted.
+func TestOpen_reads_a_table_with_a_mark_and_a_quoted_header(t *testing.T) {
+	t.Parallel()
+	all := contents(t, file(t, "a.csv", []byte("\ufeff\"content\",\"tags\"\r\n\"a, b\",\"x\"\r\n")))
+	if d := cmp.Diff([]string{": a, b"}, all); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}

@@ -24,6 +24,9 @@ func openSQLite(ctx context.Context, f file) (*formats.Source, error) {
 		return nil, err
 	}
 	kind, read := found.kind()
+	if read == nil && found.own() {
+		return nil, fmt.Errorf("%w: it is a store of Hippo: hippo migrate --from sqlite:%s copies it", hippo.ErrInvalid, f.path)
+	}
 	if read == nil {
 		return nil, fmt.Errorf("%w: looks like a SQLite database with the tables %s; known kinds are: %s", hippo.ErrInvalid, list(slices.Sorted(maps.Keys(found.columns))), KnownKinds)
 	}
@@ -38,8 +41,8 @@ func openSQLite(ctx context.Context, f file) (*formats.Source, error) {
 // kind returns which program wrote a database, and the function that reads it.
 func (d *database) kind() (formats.Kind, func(*database, *formats.Out) error) {
 	switch {
-	case d.has("memory", "revision") && d.has("state"):
-		return "", nil // our own: hippo migrate copies it
+	case d.own():
+		return "", nil
 	case d.has("memories", "content_hash", "content") && (d.has("memory_associations") || d.has("memory_clusters")):
 		return KindClaudeHippo, readMemoryService
 	case d.has("memories", "content_hash", "content"):
@@ -52,6 +55,11 @@ func (d *database) kind() (formats.Kind, func(*database, *formats.Out) error) {
 		return KindMem0, readMem0History
 	}
 	return "", nil
+}
+
+// own reports whether the database is a store of ours. One that is shared with another program has its tables as well.
+func (d *database) own() bool {
+	return d.has("memory", "revision") && d.has("state") && !d.has("memories")
 }
 
 // database is a SQLite file of another program.
@@ -130,14 +138,28 @@ func (d *database) each(table string, fn func(row) error) error {
 // quote returns a name of SQL.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
+// maxQuoted and maxList are the maximum sizes in bytes of a name from a file in an error, and of a list of them, which may
+// exceed it by its last one.
+const (
+	maxQuoted = 100
+	maxList   = 200
+)
+
 // list names some things in a sentence.
 func list(names []string) string {
 	const most = 12
 	if len(names) == 0 {
 		return "none"
 	}
-	if len(names) > most {
-		names = append(slices.Clone(names[:most]), "...")
+	out := ""
+	for i, name := range names {
+		if i == most || len(out) > maxList {
+			return out + ", ..."
+		}
+		if i > 0 {
+			out += ", "
+		}
+		out += formats.Shorten(name, maxQuoted)
 	}
-	return strings.Join(names, ", ")
+	return out
 }
