@@ -17,11 +17,24 @@ import (
 
 func newForgetCommand(s *shell) *cobra.Command {
 	var purge, yes bool
+	var which selection
 	c := &cobra.Command{
-		Use:   "forget ID...",
+		Use:   "forget ID... | forget FILTER...",
 		Short: "Hide insights; hippo restore brings them back",
-		Args:  requireArgument("an id"),
+		Long: `Hide memories, given by id or selected by the flags of hippo list. What flags select is shown and forgotten after a question, in one
+operation, which hippo undo takes back.`,
+		Example: `  hippo forget 1f3a9c20
+  hippo forget --import 7be01d42 --type note
+  hippo forget --source notes.csv --until 2026-01-01`,
 		RunE: func(c *cobra.Command, refs []string) error {
+			switch {
+			case len(refs) == 0 && !filtered(c):
+				return usagef("an id is missing, or a filter such as --type, --tag, --source or --import")
+			case len(refs) > 0 && selects(c), len(refs) == 0 && purge:
+				return usagef("a filter selects what is forgotten: give either ids or a filter, and for --purge ids")
+			case len(refs) == 0:
+				return s.inProject(c.Context(), func(m *client.Client) error { return forgetSelected(c.Context(), s, m, &which, yes) })
+			}
 			return s.with(c.Context(), func(m *client.Client) error {
 				if purge {
 					return purgeMemories(c.Context(), s, m, refs, yes)
@@ -39,7 +52,8 @@ func newForgetCommand(s *shell) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&purge, "purge", false, "delete for good; there is no undo")
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask before a purge")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask before a purge, or before what a filter selects is forgotten")
+	which.add(c)
 	addReason(s, c.Flags())
 	return c
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,7 @@ import (
 )
 
 func newListCommand(s *shell) *cobra.Command {
-	var f filterFlags
+	var f selection
 	var offset, count int
 	var forgotten bool
 	c := &cobra.Command{
@@ -28,11 +29,15 @@ func newListCommand(s *shell) *cobra.Command {
 				if filter.Projects, err = projectsOf(c.Context(), s, m, f.all); err != nil {
 					return err
 				}
-				opts := []client.ListOption{client.FromFilter(filter), client.InSituation(f.situation...), client.When(f.when), client.Page(offset, count)}
+				more := []client.ListOption{}
 				if forgotten {
-					opts = append(opts, client.Forgotten())
+					more = append(more, client.Forgotten())
 				}
-				list, err := m.List(c.Context(), opts...)
+				if f.byOrigin() {
+					return listSelected(c.Context(), s, m, &f, offset, count, more...)
+				}
+				opts := []client.ListOption{client.FromFilter(filter), client.InSituation(f.situation...), client.When(f.when), client.Page(offset, count)}
+				list, err := m.List(c.Context(), append(opts, more...)...)
 				if err != nil {
 					return err
 				}
@@ -46,15 +51,30 @@ func newListCommand(s *shell) *cobra.Command {
 	return c
 }
 
+// listSelected prints a page of what flags select by where it comes from.
+func listSelected(ctx context.Context, s *shell, m *client.Client, f *selection, offset, count int, more ...client.ListOption) error {
+	list, err := f.list(ctx, s, m, more...)
+	if err != nil {
+		return err
+	}
+	from := min(max(offset, 0), list.Total)
+	list.Memories = list.Memories[from:min(from+count, list.Total)]
+	return printListing(s, list, offset, true)
+}
+
 // listed is how many insights a list shows by default.
 const listed = 20
 
 // filtered reports whether a flag of a list is given that leaves insights out.
-func filtered(c *cobra.Command) (yes bool) {
+func filtered(c *cobra.Command) bool { return c.Flag("project").Changed || selects(c) }
+
+// selects reports whether a flag other than the project selects insights.
+func selects(c *cobra.Command) (yes bool) {
 	for _, name := range []string{
-		"situation", "tag", "type", "author", "session", "pinned", "archived", "when", "since", "until", "as-of", "known-at", "project", "forgotten",
+		"situation", "tag", "type", "author", "session", "pinned", "archived", "when", "since", "until", "as-of", "known-at", "forgotten", "source", "import",
 	} {
-		yes = yes || c.Flag(name).Changed
+		flag := c.Flag(name)
+		yes = yes || flag != nil && flag.Changed
 	}
 	return yes
 }
