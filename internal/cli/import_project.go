@@ -113,9 +113,12 @@ type filed struct {
 	Untold bool `json:"untold,omitempty"`
 }
 
-// report returns where memories went that the source has names of projects for.
+// report returns where memories went that the source has names of projects for; nothing of a copy of a store, which files none.
 func (f *filing) report() []filed {
 	out := []filed{}
+	if f == nil {
+		return out
+	}
 	for _, p := range slices.Sorted(maps.Keys(f.stored)) {
 		x := filed{Project: p, Memories: f.stored[p]}
 		for _, name := range slices.Sorted(maps.Keys(f.of)) {
