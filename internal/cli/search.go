@@ -137,7 +137,7 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	}
 	v := wire.View{Offset: q.Offset}
 	for i := range a.Hits {
-		printHit(s, &a.Hits[i], v.Content(a, i), ids)
+		printHit(s, &a.Hits[i], score(a.Weak, q, a.Hits[i].Relevance), v.Content(a, i), ids)
 	}
 	printConflicts(s, a, ids)
 	return nil
@@ -146,10 +146,19 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 // indent is the indentation of the lines of a hit after the first.
 const indent = "       "
 
-// printHit prints one result: relevance and content, then its metadata.
-func printHit(s *shell, h *hippo.Hit, content string, ids hippo.ShortIDs) {
+// score returns the relevance of a hit. Relevance compares the hits of one answer: beside a confidence that is low, a high number
+// would deny it, so a weak answer shows none unless it explains its numbers.
+func score(weak string, q *hippo.Query, relevance float64) string {
+	if weak != "" && !q.Explain {
+		return wire.WeakScore + " "
+	}
+	return fmt.Sprintf("%.3f", relevance)
+}
+
+// printHit prints one result: its score and content, then its metadata.
+func printHit(s *shell, h *hippo.Hit, score, content string, ids hippo.ShortIDs) {
 	m := h.Memory
-	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, block(s, content, indent))
+	fmt.Fprintf(s.out, "\n%s  %s\n", score, block(s, content, indent))
 	notes := []string{ids.Of(m.ID), day(m.When())}
 	if wire.Flags(m) != nil {
 		notes = append(notes, wire.InstructionsNote)

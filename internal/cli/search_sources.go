@@ -60,12 +60,12 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query) error {
 		h := &a.Hits[i]
 		switch {
 		case h.Code != nil:
-			printCodeHit(s, h, a.Trees > 1)
+			printCodeHit(s, h, score(a.Weak, q, h.Relevance), a.Trees > 1)
 			continue
 		case s.lines:
 			fmt.Fprintln(s.out, line(s, h.Insight.Memory, ids))
 		default:
-			printHit(s, h.Insight, v.Content(&a.Memory, insight), ids)
+			printHit(s, h.Insight, score(a.Weak, q, h.Relevance), v.Content(&a.Memory, insight), ids)
 		}
 		insight++
 	}
@@ -76,7 +76,7 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query) error {
 }
 
 // printCodeHit prints code among insights: its first line, then where it is, marked as code.
-func printCodeHit(s *shell, h *client.SourceHit, several bool) {
+func printCodeHit(s *shell, h *client.SourceHit, score string, several bool) {
 	c := h.Code
 	place := fmt.Sprintf("%s:%d", c.Path, c.First)
 	if several {
@@ -90,5 +90,5 @@ func printCodeHit(s *shell, h *client.SourceHit, several bool) {
 	if c.Freshness != codeindex.Fresh {
 		notes += " · " + string(c.Freshness)
 	}
-	fmt.Fprintf(s.out, "\n%.3f  %s\n%s\n", h.Relevance, preview(wire.CodeName(c), previewLength), indent+dim(s, termtext.Line(notes)))
+	fmt.Fprintf(s.out, "\n%s  %s\n%s\n", score, preview(wire.CodeName(c), previewLength), indent+dim(s, termtext.Line(notes)))
 }

@@ -110,12 +110,20 @@ func (p *page) heading(shown int) string {
 // note returns a text of the program as a part of the heading.
 func note(s string) string { return forModel(wire.Clip(s, noteLength)) }
 
-// line returns the line of a hit: id, relevance, content, situation, date.
+// score returns the relevance of a hit. In a weak answer only an explanation shows it: a high number would deny what the heading says.
+func score(weak string, relevance float64, explained bool) string {
+	if weak != "" && !explained {
+		return wire.WeakScore
+	}
+	return decimal(relevance)
+}
+
+// line returns the line of a hit: id, score, content, situation, date.
 func (p *page) line(i int, shown wire.Preview) string {
 	h := &p.answer.Hits[i]
 	m, id := h.Memory, p.ids.Of(h.Memory.ID)
 	var b strings.Builder
-	b.WriteString("\n" + id + " " + decimal(h.Relevance) + " ")
+	b.WriteString("\n" + id + " " + score(p.answer.Weak, h.Relevance, h.Explanation != nil) + " ")
 	if wire.Flags(m) != nil {
 		b.WriteString("(" + wire.InstructionsNote + ") ")
 	}

@@ -111,7 +111,7 @@ func (m *mixed) line(i int) string {
 		return m.page.line(n, m.view.Shown(m.answer, n))
 	}
 	c := h.Code
-	line := fmt.Sprintf("\n[code] %s %s %s", m.place(c), decimal(h.Relevance), termtext.Clip(termtext.Line(wire.CodeName(c)), codeLength))
+	line := fmt.Sprintf("\n[code] %s %s %s", m.place(c), score(m.all.Weak, h.Relevance, false), termtext.Clip(termtext.Line(wire.CodeName(c)), codeLength))
 	if c.Freshness != codeindex.Fresh {
 		line += " [" + string(c.Freshness) + "]"
 	}

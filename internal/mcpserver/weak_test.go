@@ -46,6 +46,9 @@ func TestSearch_IsWeak(t *testing.T) {
 			t.Errorf("%q lacks %q", out.Text, want)
 		}
 	}
+	if n := strings.Count(out.Text, " weak "); n != 10 {
+		t.Errorf("%d of the 10 hits show no relevance beside the low confidence: %s", n, out.Text)
+	}
 	var full answer
 	s.must("hippo_search_insights", object{"query": query, "detail": "full"}, &full)
 	out = s.must("hippo_search_insights", object{"query": query, "detail": "full"}, nil)

@@ -147,6 +147,7 @@ func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) 
 	for i := range b.Answer.Hits {
 		h := &b.Answer.Hits[i]
 		x := newHit(v, h, offset+i+1, words, b.Answer.Day)
+		x.Weak = b.Answer.Weak != ""
 		x.Signals = signalsOf(&h.Signals, b.Situation != "")
 		x.Link = link("/ui/memory/"+h.Memory.ID.String(), "q", b.Query)
 		b.Hits = append(b.Hits, x)
@@ -194,6 +195,8 @@ type hitView struct {
 	Link      string
 	Rank      int
 	Relevance float64
+	// Weak is set in a weak answer, which shows no relevance beside its low confidence.
+	Weak bool
 	// Why says in words how the memory was found.
 	Why []string
 	// Signals are the parts of the relevance as shares; Factors are multiplied.

@@ -9,6 +9,9 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
+// WeakScore stands in texts for the relevance of a hit of a weak answer.
+const WeakScore = "weak"
+
 // Answer is an answer as JSON.
 type Answer struct {
 	Results []Hit `json:"results"`
