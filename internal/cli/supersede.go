@@ -34,7 +34,7 @@ func printComparison(s *shell, r *client.Recorded) {
 	}
 	ids := shortIDs(s, shown...)
 	for _, id := range r.Duplicates {
-		s.warn("duplicate of %s", ids.Of(id))
+		s.warn("%s has the same text already; to take this one back: hippo forget %s --purge", ids.Of(id), ids.Of(r.ID))
 	}
 	for _, x := range r.Replaces {
 		s.warn("likely replaces %s: %s (%s)", ids.Of(x.Memory.ID), wire.Clip(x.Memory.Content, previewLength), x.Reason)

@@ -36,7 +36,10 @@ func (r *recorded) compared(s *session, same *engine.Comparison) string {
 	}
 	shown := engine.ShortIDs(s.Memories, ids)
 	for _, id := range same.Duplicates {
-		fmt.Fprintf(&b, "\nduplicate of %s", shown.Of(id))
+		fmt.Fprintf(&b, "\n%s has the same text already", shown.Of(id))
+	}
+	if len(same.Duplicates) > 0 {
+		b.WriteString("; hippo_forget takes the new one back")
 	}
 	for _, x := range same.Replaces {
 		short := wire.Clip(x.Memory.Content, candidatePreview)
