@@ -41,8 +41,11 @@ func (d Dialect) parse(text []byte) (*hujson.Value, error) {
 	if v.Value.Kind() != '{' {
 		return nil, errors.New("the file is not a JSON object")
 	}
-	if d == Strict && !json.Valid(text) {
-		return nil, errors.New("the file has a comment or a trailing comma, which its program refuses: remove it first")
+	if d == Strict {
+		if bad, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text, new(json.RawMessage))); ok {
+			line := 1 + bytes.Count(text[:bad.Offset-1], []byte("\n"))
+			return nil, fmt.Errorf("line %d has a comment or is behind a trailing comma, which its program refuses: remove it first", line)
+		}
 	}
 	if d == Comments {
 		if at := trailingComma(&v, text); at >= 0 {

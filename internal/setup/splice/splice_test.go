@@ -164,7 +164,8 @@ func TestTable_Layouts(t *testing.T) {
 		})
 	}
 	for text, want := range map[string]string{
-		"a = ":                   "not valid TOML",
+		"a = ":                   "not valid TOML: line 1: ",
+		"a = 1\n\nb = = 2\n":     "not valid TOML: line 3: ",
 		"mcp_servers = {}\n":     "edit the file by hand",
 		"mcp_servers.hippo.a=1":  "edit the file by hand",
 		"[[mcp_servers]]\na=1\n": "edit the file by hand",

@@ -3,6 +3,7 @@ package splice
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -50,6 +51,10 @@ func (t Table) text() (string, error) {
 func decodeTOML(text []byte) (map[string]any, error) {
 	v := make(map[string]any)
 	if err := toml.Unmarshal(text, &v); err != nil {
+		if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
+			line, _ := bad.Position()
+			return nil, fmt.Errorf("the file is not valid TOML: line %d: %s", line, strings.TrimPrefix(err.Error(), "toml: "))
+		}
 		return nil, fmt.Errorf("the file is not valid TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	return v, nil
