@@ -57,7 +57,16 @@ func openJSON(ctx context.Context, f file, text []byte) (*formats.Source, error)
 	if isOwnJSON(objects) {
 		return formats.Open(f.path)
 	}
+	if end := brokenAt(text); end != nil {
+		return nil, fmt.Errorf("%w: the JSON ends too early or is broken: %w", hippo.ErrInvalid, end)
+	}
 	return nil, fmt.Errorf("%w: looks like JSON with the keys %s; known kinds are: %s", hippo.ErrInvalid, list(objects[0]), KnownKinds)
+}
+
+// brokenAt returns the error of a text whose first value is no JSON.
+func brokenAt(text []byte) error {
+	var v json.RawMessage
+	return json.NewDecoder(bytes.NewReader(text)).Decode(&v)
 }
 
 // isHippo reports whether one of these objects can only be Hippo's.

@@ -277,6 +277,7 @@ func TestOpen_describes_what_it_does_not_know(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, want string }{
+		"cut":    {`{"alpha": 1, "be`, "the JSON ends too early or is broken: "},
 		"object": {`{"alpha": 1, "beta": [2], "gamma": {}}`, "looks like JSON with the keys alpha, beta, gamma; known kinds are"},
 		"lines":  {"{\"alpha\": 1}\n{\"beta\": 2}\n", "looks like JSON with the keys alpha; known kinds are"},
 		"array":  {`[{"alpha": 1}]`, "looks like JSON with the keys alpha; known kinds are"},
@@ -284,7 +285,7 @@ func TestOpen_describes_what_it_does_not_know(t *testing.T) {
 		"state":  {`{"memories": [1, 2]}`, "looks like JSON with the keys memories; known kinds are"},
 		"utf16":  {"\xff\xfea\x00,\x00b\x00", "looks like a text in UTF-16: save it as UTF-8"},
 		"binary": {"\x7fELF\x00\x01\x02", "looks like a binary file, or a text that is not UTF-8; known kinds are"},
-		"zip":    {"PK\x03\x04 and no more", "zip: "},
+		"zip":    {"PK\x03\x04 and no more", "corrupt: zip: not a valid"},
 		"column": {"a,b\n1,2\n", ""},
 	} {
 		path := filepath.Join(dir, name)

@@ -64,7 +64,7 @@ func withZip(name string, fn func(*zip.Reader) error) (err error) {
 	}
 	r, err := zip.NewReader(file, info.Size())
 	if err != nil {
-		return fmt.Errorf("%w: zip: %w", hippo.ErrCorrupt, err)
+		return fmt.Errorf("%w: %w", hippo.ErrCorrupt, err)
 	}
 	if len(r.File) > maxParts {
 		return hippo.Fieldf("zip", "must have at most %d files, got %d", maxParts, len(r.File))
@@ -78,7 +78,7 @@ func readDOCX(f file, out *formats.Out) error {
 	err := withZip(f.path, func(r *zip.Reader) error {
 		body, err := r.Open(docxBody)
 		if err != nil {
-			return fmt.Errorf("%w: zip: %w", hippo.ErrCorrupt, err)
+			return fmt.Errorf("%w: %w", hippo.ErrCorrupt, err)
 		}
 		limited := &io.LimitedReader{R: body, N: maxPart}
 		parts, err = docxSections(limited, headingStyles(r))
