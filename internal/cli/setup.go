@@ -23,6 +23,7 @@ type setupFlags struct {
 	scope, plugin               string
 	dryRun, noHooks, remove, ok bool
 	replace                     bool // entries of other programs
+	tools                       []string
 }
 
 func newSetupCommand(s *shell) *cobra.Command {
@@ -39,7 +40,7 @@ A client that names a store already keeps it; --store, --memory-dir and --db reg
 			return clientNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, names []string) error {
-			err := runSetup(c.Context(), s, &f, names)
+			err := runSetup(c.Context(), s, &f, append(names, f.tools...))
 			if err == nil && !f.remove && !f.dryRun && f.plugin == "" {
 				offerAtSetup(c.Context(), s)
 			}
@@ -52,6 +53,9 @@ A client that names a store already keeps it; --store, --memory-dir and --db reg
 	c.Flags().BoolVar(&f.remove, "remove", false, "take everything back")
 	c.Flags().BoolVar(&f.ok, "yes", false, "do not ask")
 	c.Flags().BoolVar(&f.replace, "replace", false, "replace entries named hippo of other programs without a question; --yes alone leaves them")
+	c.Flags().StringArrayVar(&f.tools, "tool", nil, "another way to name a client: --tool claude, --tool q")
+	c.Flags().Bool("dev", false, "no effect: setup always registers the program that runs")
+	_ = c.Flags().MarkHidden("dev") // it has just been defined
 	c.Flags().StringVar(&f.plugin, "plugin", "", "write a Claude Code plugin and a Gemini CLI extension into a folder instead")
 	return c
 }
