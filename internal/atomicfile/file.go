@@ -113,11 +113,22 @@ func Write(path string, content []byte) error {
 	return nil
 }
 
+// OfTarget makes an error about a temporary file one about the file that it was to become, and says what a missing folder needs.
+func OfTarget(err error, path string) error {
+	if bad, ok := errors.AsType[*fs.PathError](err); ok {
+		bad.Path = path
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: make the folder %s first", err, filepath.Dir(path))
+	}
+	return err
+}
+
 // writeTemp writes a temporary file of mode 0600 beside path and returns its name. Finish is called before it is closed.
 func writeTemp(path string, content []byte, finish func(*os.File) error) (string, error) {
 	t, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return "", err
+		return "", OfTarget(err, path)
 	}
 	if _, err = t.Write(content); err == nil {
 		err = finish(t)

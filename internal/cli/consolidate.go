@@ -60,7 +60,7 @@ func printConsolidation(s *shell, c *client.Consolidation) error {
 			{c.Summarised, "groups summarised"},
 			{c.Archived, "archived"},
 			{c.Pruned, "learned relations dropped that have faded"},
-			{c.Rescored, "with another surprise than before"},
+			{c.Rescored, "of which the surprise was computed again and changed"},
 			{c.Skipped, "left as they are, because they were changed meanwhile"},
 			{c.Left, "more that say the same as a better one: the next runs link them"},
 		} {

@@ -181,6 +181,8 @@ func hintOf(command string, err error) string {
 			return "try: hippo code status; --root says which tree to ask"
 		}
 		return "" // the other hints are about stores
+	case code == hippo.CodeNotFound && (strings.HasPrefix(command, "hippo entity ") || strings.HasPrefix(command, "hippo fact ")):
+		return "try: hippo entity list; --store says where to look"
 	case code == hippo.CodeNotFound && command == "hippo undo":
 		return "try: hippo log; --store says where to look"
 	case isDamage(err), source, strings.HasPrefix(command, "hippo model "):

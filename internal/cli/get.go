@@ -112,8 +112,7 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link
 	for _, a := range m.Accesses {
 		uses += a.Count
 	}
-	importance := fmt.Sprintf("%.2f; base %.2f, %.2f on active day %d",
-		client.ImportanceOn(m, day), m.Importance.Base, m.Importance.Value, m.Importance.SetDay)
+	importance := importanceOf(m, day)
 	if m.Pinned {
 		importance += "; pinned"
 	}
@@ -165,6 +164,23 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link
 // plural returns a count with its noun.
 func plural(n int, what string) string {
 	return wire.Counted(n, what)
+}
+
+// importanceOf says what the importance of a memory is, and where votes or time changed it, from what.
+func importanceOf(m *hippo.Memory, day hippo.Day) string {
+	now, set, voted := fmt.Sprintf("%.2f", client.ImportanceOn(m, day)), fmt.Sprintf("%.2f", m.Importance.Base), fmt.Sprintf("%.2f", m.Importance.Value)
+	if now == set && set == voted {
+		return now
+	}
+	return fmt.Sprintf("%s; set to %s, %s after the votes of active day %d", now, set, voted, m.Importance.SetDay)
+}
+
+// memories counts memories in words.
+func memories(n int) string {
+	if n == 1 {
+		return "1 memory"
+	}
+	return fmt.Sprintf("%d memories", n)
 }
 
 // moment formats a time; empty if it is unset.

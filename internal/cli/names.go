@@ -45,7 +45,7 @@ func flagHints() map[string]string {
 		"top": "limit", "k": "limit", "max": "limit", "size": "limit", "number": "limit", "first": "limit",
 		"after": "since", "from": "since", "before": "until", "to": "until", "date": "when", "time": "when",
 		"in": "project", "repo": "project", "text": "content", "message": "content", "label": "tag", "kind": "type", "category": "type",
-		"context": "situation", "sort": "ranker", "format": "json", "path": "store", "file": "store",
+		"context": "situation", "format": "json", "path": "store", "file": "store",
 		"quiet": "log", "debug": "log", "dry": "dry-run", "confirm": "yes", "deleted": "forgotten", "overwrite": "force",
 	}
 }

@@ -101,5 +101,5 @@ func sayUnembedded(s *shell, c config.Config, left int) {
 	if handOver(s, c, left) {
 		who = "a process embeds them in the background; hippo status shows how far it is"
 	}
-	fmt.Fprintf(s.errw, "hippo: %s without a vector are found by their words so far: %s\n", plural(left, "memory"), who)
+	fmt.Fprintf(s.errw, "hippo: %s without a vector are found by their words so far: %s\n", memories(left), who)
 }

@@ -164,7 +164,7 @@ func exportFile(s *shell, x export, path string, force bool) error {
 		f, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	}
 	if err != nil {
-		return err
+		return atomicfile.OfTarget(err, path)
 	}
 	n, unreadable, err := writeExport(s, x, f)
 	if err = errors.Join(err, f.Close()); plain {
