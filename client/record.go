@@ -57,7 +57,8 @@ func Valid(from, until time.Time) RecordOption {
 	return func(r *recording) { r.memory.ValidFrom, r.memory.ValidUntil = from, until }
 }
 
-// InProject records the insight for another project than the current one; "" is none.
+// InProject records the insight for a project; "" is none. Without it that is the current one, or none for a preference or rule of
+// the user that does not name a part of the project.
 func InProject(name string) RecordOption { return func(r *recording) { r.project = &name } }
 
 // Source says where the insight comes from; the default is [hippo.SourceAgent].
@@ -106,7 +107,7 @@ func (c *Client) Record(ctx context.Context, content string, opts ...RecordOptio
 	for _, set := range opts {
 		set(&r)
 	}
-	r.memory.Trust, r.memory.Project, r.memory.Namespace = hippo.TrustDefault, c.scope.Project, c.scope.Namespace
+	r.memory.Trust, r.memory.Project, r.memory.Namespace = hippo.TrustDefault, c.scope.ProjectFor(&r.memory), c.scope.Namespace
 	if r.project != nil {
 		r.memory.Project = *r.project
 	}

@@ -332,7 +332,7 @@ func (r *imported) print(s *shell) {
 	if !r.Operation.IsZero() && !r.dryRun {
 		fmt.Fprintf(s.errw, "hippo undo %s takes this import back\n", r.Operation.Short())
 	}
-	r.filing.print(s)
+	r.filing.say(s)
 	if r.elsewhere > 0 {
 		s.warn("%d that are here already stay in other projects; hippo project move and hippo project merge move them", r.elsewhere)
 	}

@@ -94,7 +94,7 @@ func (f *filing) projectOf(name string) string {
 
 // visit counts what is stored.
 func (f *filing) visit(o store.Outcome, m *hippo.Memory) {
-	switch o {
+	switch o { //nolint:exhaustive // the others are not stored
 	case store.Added, store.Updated:
 		f.stored[m.Project]++
 	case store.Present, store.Kept:
@@ -134,8 +134,8 @@ func (f *filing) report() []filed {
 	return out
 }
 
-// print says where memories went.
-func (f *filing) print(s *shell) {
+// say says where memories went.
+func (f *filing) say(s *shell) {
 	list := f.report()
 	for _, x := range list[:min(len(list), maxShown)] {
 		if !x.Untold {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/project"
 )
 
 func newRecordCommand(s *shell) *cobra.Command {
@@ -40,12 +42,12 @@ func newRecordCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.on(c.Context(), cfg, projectOf(c.Context(), cfg), func(x *client.Client) error {
+			return s.on(c.Context(), cfg, currentOf(c.Context(), s, cfg), func(x *client.Client) error {
 				old, err := resolveSuperseded(c.Context(), x, supersedes)
 				if err != nil {
 					return err
 				}
-				r, err := allowingSecrets(x, allowSecret).Record(c.Context(), m.Content, client.FromMemory(*m), client.Supersedes(old...), client.Compared())
+				r, err := recordGiven(c.Context(), s, allowingSecrets(x, allowSecret), m, old)
 				if err != nil {
 					return err
 				}
@@ -69,6 +71,27 @@ func newRecordCommand(s *shell) *cobra.Command {
 	f.StringArrayVar(&supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
 	addAllowSecret(f, &allowSecret)
 	return c
+}
+
+// currentOf is [projectOf] where a project on the command line is the name of a known one.
+func currentOf(ctx context.Context, s *shell, cfg config.Config) project.Identity {
+	if _, ok := givenProject(s); ok {
+		cfg.Project = ""
+	}
+	return projectOf(ctx, cfg)
+}
+
+// recordGiven records a memory in the project that the command line names, if it names one.
+func recordGiven(ctx context.Context, s *shell, x *client.Client, m *hippo.Memory, old []hippo.ID) (*client.Recorded, error) {
+	opts := []client.RecordOption{client.FromMemory(*m), client.Supersedes(old...), client.Compared()}
+	if name, ok := givenProject(s); ok {
+		full, err := client.NameProject(ctx, x, name)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, client.InProject(full))
+	}
+	return x.Record(ctx, m.Content, opts...)
 }
 
 // addAllowSecret adds the flag --allow-secret.

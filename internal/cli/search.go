@@ -178,6 +178,9 @@ func printHit(s *shell, h *hippo.Hit, score, content string, ids hippo.ShortIDs)
 	if note := wire.StateNote(m, s.now(), ids); note != "" {
 		notes = append(notes, note)
 	}
+	if m.Project == "" && m.UserPreference() {
+		notes = append(notes, wire.PreferenceNote)
+	}
 	for _, l := range termtext.Wrap(termtext.Line(strings.Join(notes, " · ")), standardWidth-len(indent)) {
 		fmt.Fprintln(s.out, indent+dim(s, l))
 	}

@@ -141,6 +141,9 @@ func (p *page) line(i int, shown wire.Preview) string {
 	if note := wire.StateNote(m, p.view.Now, p.ids); note != "" {
 		b.WriteString(", " + note)
 	}
+	if m.Project == "" && m.UserPreference() {
+		b.WriteString(", " + wire.PreferenceNote)
+	}
 	if shown.More > 0 {
 		fmt.Fprintf(&b, ", +%s chars: get %s", grouped(shown.More), id)
 	}

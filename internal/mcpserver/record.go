@@ -104,6 +104,9 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := s.times([]moment{in.eventTime, in.valid.from, in.valid.until}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
 		return reply{}, err
 	}
+	if in.project == "" && project == s.scope.Project {
+		given.Project = s.scope.ProjectFor(&given)
+	}
 	conversationOf(ctx).place(&given, s.server.Now())
 	m, same, err := in.secret.memories(s).RecordCompared(ctx, &given, supersedes...)
 	if err != nil {
@@ -119,6 +122,9 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	}
 	if in.importance == nil {
 		text += ", importance " + decimal(m.Importance.Value)
+	}
+	if project != "" && m.Project == "" {
+		text += "\na preference of the user: it holds in every project; project \"current\" keeps one in this project"
 	}
 	if n := len(supersedes); n > 0 {
 		text += "\nsuperseded " + insights(n)

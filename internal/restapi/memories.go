@@ -161,7 +161,7 @@ func (in *recordInput) reply(status int, m *hippo.Memory, now time.Time, out *re
 // memory returns the memory to record.
 func (in *recordInput) memory(r *request) (*hippo.Memory, error) {
 	m := &in.given
-	m.Namespace, m.Project = r.scope.Namespace, r.scope.Project
+	m.Namespace, m.Project = r.scope.Namespace, r.scope.ProjectFor(m)
 	if in.project != nil {
 		m.Project = *in.project
 	}

@@ -86,12 +86,12 @@ func (s *session) short(id hippo.ID) string {
 func (in *storeInput) memory(s *session) (*hippo.Memory, error) {
 	m := &hippo.Memory{
 		Content: in.Content, Situation: in.Situation, Tags: in.Tags, Type: in.Type, Pinned: in.Pinned, Metadata: in.Metadata,
-		Importance: hippo.Importance{Base: hippo.DefaultImportance}, Namespace: s.caller.Scope.Namespace, Project: s.caller.Scope.Project, Trust: hippo.TrustDefault,
+		Importance: hippo.Importance{Base: hippo.DefaultImportance}, Namespace: s.caller.Scope.Namespace, Trust: hippo.TrustDefault,
 	}
 	if in.Importance != nil {
 		m.Importance.Base = *in.Importance
 	}
-	if in.Project != nil {
+	if m.Project = s.caller.Scope.ProjectFor(m); in.Project != nil {
 		m.Project = *in.Project
 	}
 	err := times(s.caller.Now().In(s.memories.Zone()), moment{"event_time", in.EventTime, &m.EventTime},

@@ -45,5 +45,11 @@ func Marked(text string, m *hippo.Memory, now time.Time, ids hippo.ShortIDs) str
 	if note := StateNote(m, now, ids); note != "" {
 		return "(" + note + ") " + text
 	}
+	if m.Project == "" && m.UserPreference() {
+		return "(" + PreferenceNote + ") " + text
+	}
 	return text
 }
+
+// PreferenceNote marks a memory that holds in every project.
+const PreferenceNote = "preference of the user"
