@@ -110,7 +110,7 @@ func TestTerminal(t *testing.T) {
 				return uuid.FindString(p.out)
 			}
 			bidi := "tag \u202egnirts"
-			one := id("record", spoken, "--situation", bidi, "--tag", bidi, "--type", bidi, "--project", "new:" + bidi)
+			one := id("record", spoken, "--situation", bidi, "--tag", bidi, "--type", bidi, "--project", "new:"+bidi)
 			two := id("record", "The gateway \u202etimeout is 30 seconds")
 			id("record", "The gateway \u202etimeout is 60 seconds")
 			forgotten := id("record", spoken+" again")
