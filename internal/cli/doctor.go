@@ -58,6 +58,10 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 	if err != nil {
 		return err
 	}
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
 	var all []setup.Check
 	failures := 0
 	d := setup.Doctor{
@@ -71,6 +75,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 				printCheckLine(s, k)
 			}
 		},
+		Store: cfg.Store, Imported: importedInto(ctx, s, cfg),
 		Unfit: app.Unfit,
 		Shared: func(ctx context.Context, at config.Store) (string, []string, error) {
 			return describeShared(ctx, s, at)

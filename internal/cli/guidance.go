@@ -28,6 +28,7 @@ func writePlugins(s *shell, f *setupFlags, names []string) error {
 	if len(names) > 0 || f.remove || f.dryRun {
 		return usagef("--plugin writes folders of its own and goes without clients, --remove and --dry-run")
 	}
+	warnOfOther(s) // the plugins call hippo by its name
 	paths, err := setup.WritePlugins(f.plugin, pluginVersion(version().Version))
 	if err != nil {
 		return err

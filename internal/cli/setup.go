@@ -43,6 +43,7 @@ A client that names a store already keeps it; --store, --memory-dir and --db reg
 			err := runSetup(c.Context(), s, &f, append(names, f.tools...))
 			if err == nil && !f.remove && !f.dryRun && f.plugin == "" {
 				offerAtSetup(c.Context(), s)
+				noticeAtSetup(c.Context(), s)
 			}
 			return err
 		},

@@ -45,6 +45,10 @@ func newStatusCommand(s *shell) *cobra.Command {
 				if out.Captures, err = ingest.Lasts(config.StateDir(os.Getenv)); err != nil {
 					s.warn("the last captures cannot be read: %v", err)
 				}
+				imported := func(path string) bool { return hasImported(c.Context(), m, path) }
+				for _, e := range elsewhere(cfg, imported) {
+					out.Elsewhere = append(out.Elsewhere, e.Text())
+				}
 				return printStatus(s, &st, &out)
 			})
 		},
@@ -87,6 +91,9 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 			row("excluded", "%s", excludedText(x.Capture, x.Injection))
 		}
 		captureRows(w, out.Captures)
+		for _, e := range out.Elsewhere {
+			row("to import", "%s", e)
+		}
 		for _, d := range out.Degraded {
 			row("degraded", "%s", d)
 		}

@@ -44,6 +44,9 @@ type Doctor struct {
 	Hooks   bool          // this program has the command hook
 	Limit   time.Duration // for each program that is started
 	Report  func(Check)   // is called with each check as soon as it is done
+	// Store is the store of this shell, and Imported says of a path whether its memories are in it; nil: of none.
+	Store    config.Store
+	Imported func(path string) bool
 	// Unfit returns why a store must not be written, whoever may write it; nil if it may be.
 	Unfit func(s config.Store) error
 	// Shared returns what is in the file of another program, on a line, and what is odd about it.
@@ -75,6 +78,7 @@ func (d *Doctor) Run(ctx context.Context, clients []Client) {
 		}
 		registered += here
 	}
+	d.checkOwn(stores)
 	if registered == 0 {
 		d.Report(Check{Name: "clients", State: Failure, Text: "no client has the server registered", Fix: "hippo setup"})
 	}
@@ -82,15 +86,16 @@ func (d *Doctor) Run(ctx context.Context, clients []Client) {
 
 // checkProgram checks that a shell finds this program, and that it stays where it is.
 func (d *Doctor) checkProgram() {
-	path, err := d.Host.FindProgram("hippo")
+	_, err := d.Host.FindProgram("hippo")
+	other := d.Host.OtherProgram(d.Binary)
 	c := Check{Name: "program", State: OK, Text: d.Binary + ", version " + d.Version}
 	switch {
 	case IsTemporary(d.Binary, os.TempDir()):
 		c.State, c.Text, c.Fix = Warning, d.Binary+" is in a temporary folder", "install it where it stays, then: hippo setup"
 	case err != nil:
 		c.State, c.Text, c.Fix = Warning, "hippo is not on the PATH of this shell", "add "+filepath.Dir(d.Binary)+" to PATH; the clients use the full path and do not need it"
-	case !sameFile(path, d.Binary):
-		c.State, c.Text, c.Fix = Warning, "a shell finds another hippo: "+path, "remove one of them, or change the order of PATH"
+	case other != "":
+		c.State, c.Text, c.Fix = Warning, "a shell finds another hippo first on the PATH: "+other+"; this one is "+d.Binary, "remove one of them, or change the order of PATH"
 	}
 	d.Report(c)
 }
@@ -194,11 +199,14 @@ func (d *Doctor) checkStore(ctx context.Context, e Entry, seen map[string]bool) 
 		return Check{Name: "store", State: Failure, Text: err.Error(), Fix: "hippo setup --store URL"}, true
 	}
 	info, err := os.Stat(s.Path)
+	synced, isSynced := d.checkSynced(s)
 	switch {
 	case s.Remote():
 		return Check{Name: "store", State: OK, Text: s.String() + " is on a server"}, true
 	case s.Kind == "memory":
 		return Check{Name: "store", State: Warning, Text: "it is kept in memory and ends with the session", Fix: "hippo setup --store sqlite:PATH"}, true
+	case isSynced:
+		return synced, true
 	case err != nil:
 		return Check{Name: "store", State: OK, Text: s.String() + " is empty: the first record creates it"}, true
 	case d.Host.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !info.IsDir():

@@ -45,6 +45,8 @@ type Status struct {
 	Excluded *Excluded `json:"excluded,omitempty"`
 	// Captures are the last captures of each client; only on the command line.
 	Captures []ingest.Last `json:"captures,omitempty"`
+	// Elsewhere says where other programs keep memories, and what brings them here; only on the command line.
+	Elsewhere []string `json:"to_import,omitempty"`
 }
 
 // Excluded is the element of the setting exclude that turns off capture, and that which turns off injection; absent for none.
