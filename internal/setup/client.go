@@ -68,6 +68,8 @@ type guidance struct {
 	// own: the file belongs to us alone, and begins with header. Else it gets a block.
 	own    bool
 	header string
+	// form returns the whole file of our own for the text; nil: the header and the text.
+	form func(text string) string
 	// text is the file, of ours alone, that holds the text; the block then imports it by ref.
 	text, ref string
 	// unconfirmed: the vendor's documents do not name the file.

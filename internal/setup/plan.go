@@ -156,7 +156,10 @@ func (p *Planner) guidanceFiles(c *Client, g guidance) (out []fileEdits) {
 		text = "@" + g.ref
 	}
 	edit := splice.Edit(splice.Block{Text: block(text)})
-	if g.own {
+	switch {
+	case g.form != nil:
+		edit = splice.Whole{Text: g.form(text), Mark: guidanceMark}
+	case g.own:
 		edit = splice.Whole{Text: g.header + text, Mark: guidanceMark}
 	}
 	return append(out, p.fileOf(c, g.files, p.host.choose(g.files), edit))

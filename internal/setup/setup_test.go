@@ -2,6 +2,7 @@ package setup_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -178,7 +179,8 @@ func (m *machine) changed(t *testing.T, before map[string]string, notes []string
 			continue
 		}
 		guidance := strings.TrimSpace(setup.Guidance())
-		text = strings.ReplaceAll(strings.ReplaceAll(text, guidance, "(guidance)"), m.root, "$ROOT")
+		quoted, _ := json.Marshal(guidance)
+		text = strings.NewReplacer(guidance, "(guidance)", strings.Trim(string(quoted), `"`), "(guidance)", m.root, "$ROOT").Replace(text)
 		a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
 	}
 	return txtar.Format(a)
@@ -244,6 +246,23 @@ func TestAll(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, m.tree(t)); diff != "" {
 		t.Errorf("after removing (-want +got):\n%s", diff)
+	}
+}
+
+// The guidance has every step of the ritual and stays short: each session of a client carries it.
+func TestGuidance(t *testing.T) {
+	t.Parallel()
+	text := setup.Guidance()
+	for _, want := range []string{
+		"## Search (`hippo_search_insights`)", "## Record (`hippo_record_insight`)", "moments of consolidation", "Do not worry about categories", "`supersedes`",
+		"## Refine (`hippo_modify_insight`)", "`add_situation`", "## Vote (`hippo_reinforce_insight`)", "suggest votes, each with its reason", "the user confirms",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the guidance lacks %q", want)
+		}
+	}
+	if len(text) > 2500 {
+		t.Errorf("the guidance has %d bytes", len(text))
 	}
 }
 

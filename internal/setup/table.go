@@ -281,7 +281,13 @@ func amazonQ() Client {
 				return stdioEntry{Command: c.Binary, Args: c.args(), Timeout: 60 * 1000}
 			},
 		},
-		guidance: map[Scope]guidance{Project: {files: []string{"{project}/.amazonq/rules/hippo.md"}, own: true}},
-		notes:    map[Scope][]string{"": {"an agent of your own sees the server only with \"useLegacyMcpJson\": true"}},
+		guidance: map[Scope]guidance{
+			User:    {files: []string{"{home}/.aws/amazonq/cli-agents/hippo.json"}, own: true, form: amazonQAgent},
+			Project: {files: []string{"{project}/.amazonq/rules/hippo.md"}, own: true},
+		},
+		notes: map[Scope][]string{
+			"":   {"an agent of your own sees the server only with \"useLegacyMcpJson\": true"},
+			User: {"q chat --agent hippo has the guidance in all folders; q settings chat.defaultAgent hippo makes it the default"},
+		},
 	}
 }
