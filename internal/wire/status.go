@@ -41,11 +41,16 @@ type Status struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// Shared is the file of another program that holds the store; absent if it has a file of its own.
 	Shared *Shared `json:"shared,omitempty"`
-	// Excluded is what is turned off in the current folder; only on the command line, and absent if nothing is.
+	Machine
+}
+
+// Machine is what only the command line knows: what happens on the machine beside the store.
+type Machine struct {
+	// Excluded is what is turned off in the current folder; absent if nothing is.
 	Excluded *Excluded `json:"excluded,omitempty"`
-	// Captures are the last captures of each client; only on the command line.
+	// Captures are the last captures of each client.
 	Captures []ingest.Last `json:"captures,omitempty"`
-	// Elsewhere says where other programs keep memories, and what brings them here; only on the command line.
+	// Elsewhere says where other programs keep memories, and what brings them here.
 	Elsewhere []string `json:"to_import,omitempty"`
 }
 
