@@ -99,7 +99,7 @@ func merge(ctx context.Context, m *Memories, q *EntityMerge, from, into *Entity)
 	if !from.Found() {
 		seen := from.Content()
 		r.Change = append(r.Change, store.Changed{ID: from.ID, Do: func(x *hippo.Memory, _ hippo.Day) error {
-			if x.Content != seen || x.Forgotten() {
+			if x.Content != seen || x.Project != from.Project || x.Forgotten() {
 				return changedMeanwhile(from)
 			}
 			x.ForgottenAt = m.now()
@@ -155,7 +155,7 @@ func joinedEntities(e, other hippo.Entity) hippo.Entity {
 
 // revise carries out a merge or a split.
 func (o *EntityMoved) revise(ctx context.Context, m *Memories, verb hippo.Verb, r *store.Revision, moving *relationMove) error {
-	r.Drop, r.Link = moving.drop, moving.link
+	r.Drop, r.Link, r.Known = moving.drop, moving.link, moving.known
 	if err := m.Flush(ctx); err != nil {
 		return err
 	}
@@ -181,6 +181,7 @@ type relationMove struct {
 	from, to   hippo.ID
 	only       []hippo.ID // those with these memories; nil: all
 	drop, link []hippo.Relation
+	known      *store.KnownRelations // what it was decided on
 	stayed     int
 }
 
@@ -190,6 +191,7 @@ func (v *relationMove) plan(ctx context.Context, m *Memories, project string) er
 	if err != nil {
 		return err
 	}
+	v.known = &store.KnownRelations{ID: v.from, Relations: list}
 	if len(list) > maxMoved {
 		return hippo.Fieldf("from", "must have at most %d relations, got %d", maxMoved, len(list))
 	}

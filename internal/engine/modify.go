@@ -30,6 +30,8 @@ type Modification struct {
 	Query string
 	// Supersedes are memories that this one supersedes, as in [Memories.Record].
 	Supersedes *[]hippo.ID
+	// Forget forgets the memory, as [Memories.Forget] does: for a caller who gives IfVersion.
+	Forget bool
 	// IfVersion is the [hippo.Memory.Version] that the memory must still have; 0: any. With
 	// another one nothing changes, and the error is [ErrVersion].
 	IfVersion int
@@ -97,7 +99,11 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 	}
 	change := once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) error { return c.applyTo(m, x, day) })
 	if c.Supersedes == nil {
-		ms, err := update(ctx, m, hippo.VerbModify, []hippo.ID{id}, change)
+		verb := hippo.VerbModify
+		if c.Forget {
+			verb = hippo.VerbForget
+		}
+		ms, err := update(ctx, m, verb, []hippo.ID{id}, change)
 		if err != nil {
 			return nil, err
 		}
@@ -206,6 +212,9 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) error {
 	set(&x.Project, c.Project)
 	set(&x.ValidFrom, c.ValidFrom)
 	set(&x.ValidUntil, c.ValidUntil)
+	if c.Forget && !x.Forgotten() {
+		x.ForgottenAt = e.now()
+	}
 	if c.Metadata != nil {
 		x.Metadata = mergedMetadata(x.Metadata, *c.Metadata)
 	}

@@ -106,7 +106,9 @@ func mergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMo
 	}
 	for _, id := range ids {
 		r.Change = append(r.Change, store.Changed{ID: id, Do: func(x *hippo.Memory, _ hippo.Day) error {
-			x.Project = into[0]
+			if slices.Contains(from, x.Project) { // nobody has moved it elsewhere meanwhile
+				x.Project = into[0]
+			}
 			return nil
 		}})
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -237,7 +238,8 @@ func importedVersion(m *hippo.Memory) int {
 func updateImported(s *Store, stored, m *hippo.Memory) *hippo.Memory {
 	c := stored.Clone()
 	c.Content, c.ContentHash, c.Situation, c.Tags, c.Type = m.Content, m.ContentHash, m.Situation, m.Tags, m.Type
-	c.EventTime, c.ValidFrom, c.ValidUntil = m.EventTime, m.ValidFrom, m.ValidUntil
+	c.EventTime = m.EventTime
+	c.ValidFrom, c.ValidUntil = cmp.Or(m.ValidFrom, c.ValidFrom), cmp.Or(m.ValidUntil, c.ValidUntil) // what was said here stays
 	c.ForgottenAt = time.Time{}
 	c.Version++
 	if c.UpdatedAt = m.UpdatedAt; !c.UpdatedAt.After(stored.UpdatedAt) {

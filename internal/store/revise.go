@@ -18,6 +18,14 @@ type Revision struct {
 	// Drop are relations to remove, as they are stored, Link some to add, unless there is one with the same ends and kind. Both
 	// ends are of one project, so that the history may keep them.
 	Drop, Link []hippo.Relation
+	// Known, if it is not nil, is what was known of the relations of a memory when Drop and Link were decided.
+	Known *KnownRelations
+}
+
+// KnownRelations are the relations of a memory that a caller has seen.
+type KnownRelations struct {
+	ID        hippo.ID
+	Relations []hippo.Relation
 }
 
 // Changed is a memory and what to do to it. Do may run more than once.
@@ -28,7 +36,7 @@ type Changed struct {
 
 // Revise applies a revision in one transaction, all or nothing, as one operation that [Undo] undoes whole, and returns the
 // changed memories as stored. Unknown memories are a [*hippo.UnknownError]; a relation that is not as given, or of which an end
-// is not there, is [hippo.ErrConflict].
+// is not there, is [hippo.ErrConflict], and so is one that is not among the known ones.
 func Revise(ctx context.Context, s Scoped, r *Revision) (out []*hippo.Memory, err error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
@@ -82,6 +90,9 @@ type reviser struct {
 }
 
 func (x *reviser) apply(r *Revision) error {
+	if err := x.known(r.Known); err != nil {
+		return err
+	}
 	if err := x.record(r.Record); err != nil {
 		return err
 	}
@@ -99,6 +110,38 @@ func (x *reviser) apply(r *Revision) error {
 			if err := x.relate(one, list.do, list.added); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// known returns [hippo.ErrConflict] if somebody has declared a relation since that the caller has not seen. What only
+// learning has added does not count. Cost: that of reading all relations.
+func (x *reviser) known(k *KnownRelations) error {
+	if k == nil {
+		return nil
+	}
+	seen := make(map[driver.RelationKey]bool, len(k.Relations))
+	for i := range k.Relations {
+		seen[driver.KeyOf(&k.Relations[i])] = true
+	}
+	all, err := x.tx.RelationsFrom(hippo.ID{}, hippo.ID{}, "")
+	if err != nil {
+		return err
+	}
+	var others []hippo.ID
+	for i := range all {
+		if r := &all[i]; (r.From == k.ID || r.To == k.ID) && r.Kind != hippo.CoRecalled && !seen[driver.KeyOf(r)] {
+			others = append(others, r.Other(k.ID))
+		}
+	}
+	ms, err := x.tx.Get(others...)
+	if driver.Readable(err) != nil {
+		return err
+	}
+	for _, m := range visibleMemories(x.in, ms) { // a relation to another one is hidden
+		if !m.Forgotten() {
+			return fmt.Errorf("%w: a relation between %s and %s was declared meanwhile: try again", hippo.ErrConflict, k.ID.Short(), m.ID.Short())
 		}
 	}
 	return nil

@@ -154,15 +154,15 @@ func (s *run) compare(ctx context.Context, e entry, text string, there bool) err
 	if err != nil && !errors.Is(err, hippo.ErrNotFound) {
 		return err
 	}
-	live := err == nil && !ms[0].Forgotten() && ms[0].SupersededBy.IsZero()
+	found := err == nil && live(ms[0])
 	now, used := "", 0
-	if live {
+	if found {
 		now, used = shown(ms[0])
 	}
 	switch {
-	case !there && !live, there && text == now:
+	case !there && !found, there && text == now:
 		return nil // the same on both sides
-	case !live:
+	case !found:
 		s.conflict("%q was edited, and its memory was forgotten or replaced: the line is kept as a new memory", text)
 		return s.record(ctx, text)
 	case hashOf(now) != e.hash && !there:
@@ -172,13 +172,26 @@ func (s *run) compare(ctx context.Context, e entry, text string, there bool) err
 		s.conflict("%q was edited, and its memory was changed to %q: both are kept", text, now)
 		return s.record(ctx, text)
 	case !there:
-		return s.forget(ctx, e.id)
+		err = s.forget(ctx, ms[0])
+	default:
+		err = s.modify(ctx, ms[0], whole(ms[0], text, now, used))
 	}
+	if errors.Is(err, engine.ErrVersion) { // somebody was faster: what they wrote counts
+		return s.compare(ctx, e, text, there)
+	}
+	return err
+}
+
+// live reports whether a memory can be found.
+func live(m *hippo.Memory) bool { return !m.Forgotten() && m.SupersededBy.IsZero() }
+
+// whole returns an edited text with what the file does not show of its memory.
+func whole(m *hippo.Memory, text, now string, used int) string {
 	if before, ok := strings.CutSuffix(text, strings.TrimSpace(more)); ok && strings.HasSuffix(now, more) {
-		whole := strings.ReplaceAll(strings.TrimSpace(ms[0].Content), "\r\n", "\n")
-		text = strings.TrimRight(before, " ") + tail(whole, now, used)
+		content := strings.ReplaceAll(strings.TrimSpace(m.Content), "\r\n", "\n")
+		return strings.TrimRight(before, " ") + tail(content, now, used)
 	}
-	return s.modify(ctx, e.id, text)
+	return text
 }
 
 // tail returns what follows the part of a content that is shown.
@@ -202,26 +215,32 @@ func (s *run) conflict(format string, texts ...any) {
 // excerpt returns the beginning of a text for a message, without the secrets in it.
 func excerpt(text string) string { return formats.Shorten(screen.Redact(text), 80) }
 
-func (s *run) forget(ctx context.Context, id hippo.ID) error {
-	s.report.Forgotten++
-	if s.options.DryRun {
-		return nil
+// forget forgets a memory that nobody has changed since it was read.
+func (s *run) forget(ctx context.Context, m *hippo.Memory) (err error) {
+	if !s.options.DryRun {
+		_, err = s.memories.Modify(ctx, m.ID, engine.Modification{Forget: true, IfVersion: m.Version})
 	}
-	_, err := s.memories.Forget(ctx, []hippo.ID{id})
+	if err == nil {
+		s.report.Forgotten++
+	}
 	return err
 }
 
-// modify changes the content of a memory; a text that is refused stays in the file.
-func (s *run) modify(ctx context.Context, id hippo.ID, text string) error {
-	s.report.Modified++
+// modify changes the content of a memory that nobody has changed since it was read; a text that is refused stays in the file.
+func (s *run) modify(ctx context.Context, m *hippo.Memory, text string) error {
 	err := engine.Screen(&hippo.Memory{Content: text})
 	if err == nil && !s.options.DryRun {
-		_, err = s.memories.Modify(ctx, id, engine.Modification{Content: &text})
+		m, err = s.memories.Modify(ctx, m.ID, engine.Modification{Content: &text, IfVersion: m.Version})
 	}
-	if refused(err) {
-		s.report.Modified--
+	if err == nil && !live(m) {
+		err = engine.ErrVersion
+	}
+	switch {
+	case refused(err):
 		s.keep(text, err)
 		return nil
+	case err == nil:
+		s.report.Modified++
 	}
 	return err
 }
@@ -280,6 +299,6 @@ func (s *run) store(ctx context.Context, m *hippo.Memory) error {
 	if err != nil || ms[0].Content == m.Content {
 		return err
 	}
-	_, err = s.memories.Modify(ctx, m.ID, engine.Modification{Content: &m.Content})
+	_, err = s.memories.Modify(ctx, m.ID, engine.Modification{Content: &m.Content, IfVersion: ms[0].Version})
 	return err
 }
