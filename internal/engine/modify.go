@@ -30,8 +30,6 @@ type Modification struct {
 	Query string
 	// Supersedes are memories that this one supersedes, as in [Memories.Record].
 	Supersedes *[]hippo.ID
-	// Forget forgets the memory, as [Memories.Forget] does: for a caller who gives IfVersion.
-	Forget bool
 	// IfVersion is the [hippo.Memory.Version] that the memory must still have; 0: any. With
 	// another one nothing changes, and the error is [ErrVersion].
 	IfVersion int
@@ -42,6 +40,8 @@ type Marks struct {
 	Pinned *bool
 	// Project is where it moves to, as [ResolveProject] reads it.
 	Project *string
+	// Forget forgets it, as [Memories.Forget] does: for a caller who gives IfVersion.
+	Forget bool
 }
 
 // Validity is the bounds of the time in which a fact holds, as those of a [hippo.Memory]. Nil: the bound

@@ -218,7 +218,7 @@ func excerpt(text string) string { return formats.Shorten(screen.Redact(text), 8
 // forget forgets a memory that nobody has changed since it was read.
 func (s *run) forget(ctx context.Context, m *hippo.Memory) (err error) {
 	if !s.options.DryRun {
-		_, err = s.memories.Modify(ctx, m.ID, engine.Modification{Forget: true, IfVersion: m.Version})
+		_, err = s.memories.Modify(ctx, m.ID, engine.Modification{Marks: engine.Marks{Forget: true}, IfVersion: m.Version})
 	}
 	if err == nil {
 		s.report.Forgotten++
