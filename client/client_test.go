@@ -193,8 +193,8 @@ func TestNamespace(t *testing.T) {
 		}
 	}
 	r, err := mine.Import(ctx, theirs.Export(ctx))
-	if err != nil || r.Added+r.Present != 0 || len(r.Rejected) != 1 || !errors.Is(r.Rejected[0].Err, hippo.ErrConflict) {
-		t.Errorf("import: got %+v (%v), want a conflict", r, err)
+	if err != nil || r.Added+r.Present != 0 || len(r.Rejected) != 1 || !errors.Is(r.Rejected[0].Err, hippo.ErrInvalid) {
+		t.Errorf("import: got %+v (%v), want one that is refused", r, err)
 	}
 	if got, err := theirs.Get(ctx, id); err != nil || got[0].Content != "a secret" || got[0].Forgotten() {
 		t.Errorf("it became %+v (%v)", got, err)
