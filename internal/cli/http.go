@@ -103,8 +103,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 		return err
 	}
 	certs.use(&server)
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP) // before anybody knows of the server: a hangup ends a process that expects none
+	hangups := notifyHangups() // before anybody knows of the server: a hangup ends a process that expects none
 	defer signal.Stop(hangups)
 	trees := app.NewCode("", &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(trees)}, app.SharingOptions{Listens: true, Own: true})
@@ -128,6 +127,12 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), endCode(), trees.Close(), f.observer.Traces.Close(closing))
+}
+
+func notifyHangups() chan os.Signal {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	return hangups
 }
 
 // schedule begins the scheduled work of a server, and returns what ends it.

@@ -69,11 +69,11 @@ type Config struct {
 type Background string
 
 const (
-	// BackgroundOff: nobody.
+	// BackgroundOff means nobody.
 	BackgroundOff Background = "off"
-	// BackgroundBrief: the command itself, in the short time before it ends.
+	// BackgroundBrief means the command itself, in the short time before it ends.
 	BackgroundBrief Background = "brief"
-	// BackgroundOn: the command, and then a process of its own.
+	// BackgroundOn means the command, and then a process of its own.
 	BackgroundOn Background = "on"
 )
 

@@ -81,12 +81,12 @@ func parseExclusion(text string) (exclusion, error) {
 	return x, nil
 }
 
-// folded returns a path in the letters by which the file systems of this system compare it.
-func folded(path string) string {
+// folded returns the path of a folder in the letters by which the file systems of this system compare it.
+func folded(name string) string {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		return strings.ToLower(path)
+		return strings.ToLower(name)
 	}
-	return path
+	return name
 }
 
 // Of returns what turns off capture and injection in a folder, as the user wrote it; empty for nothing. An empty folder is the

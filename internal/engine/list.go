@@ -95,7 +95,7 @@ type listKey struct {
 func (k listKey) compare(o listKey) int {
 	switch {
 	case k.lapsed == o.lapsed:
-		return k.Key.Compare(o.Key)
+		return k.Compare(o.Key)
 	case k.lapsed:
 		return 1
 	default:

@@ -123,7 +123,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.metadata != nil {
 		c.Metadata = (*map[string]json.RawMessage)(&in.metadata)
 	}
-	if err := in.labels.apply(&c); err != nil {
+	if err := in.apply(&c); err != nil {
 		return reply{}, err
 	}
 	if c == (engine.Modification{}) && in.added == nil {
@@ -139,7 +139,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.vote.query == nil && in.vote.reinforce != "" {
 		c.Query = conversationOf(ctx).found([]hippo.ID{id})[id]
 	}
-	m, err := in.labels.modify(ctx, in.operation.memories(s), id, c)
+	m, err := in.modify(ctx, in.operation.memories(s), id, c)
 	if err != nil {
 		return reply{}, err
 	}

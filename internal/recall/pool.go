@@ -47,7 +47,7 @@ func newPool(f *firstStage) *pool {
 }
 
 // vague reports whether there is a list by importance.
-func (p *pool) vague() bool { return len(p.lists) > int(byImportance) }
+func (p *pool) vague() bool { return len(p.lists) > byImportance }
 
 // size is the largest number of candidates.
 func (p *pool) size() int {

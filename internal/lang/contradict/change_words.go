@@ -7,6 +7,8 @@ import (
 
 // changeWords are words by what they say of a sentence: c speaks of a change, d denies, a adds, s is a verb of which several objects
 // hold side by side, f is a function word.
+//
+//nolint:gochecknoglobals // it is read once and never changes
 var changeWords = sync.OnceValue(func() map[string]byte {
 	out := make(map[string]byte)
 	for kind, list := range map[byte]string{
@@ -24,6 +26,8 @@ var changeWords = sync.OnceValue(func() map[string]byte {
 })
 
 // topics are words by what they are about.
+//
+//nolint:gochecknoglobals // it is read once and never changes
 var topics = sync.OnceValue(func() map[string]string {
 	out := make(map[string]string)
 	for topic, list := range map[string]string{
@@ -40,6 +44,8 @@ var topics = sync.OnceValue(func() map[string]string {
 })
 
 // articles are words before which no verb stands, numbersSteps those whose number distinguishes one thing from the next.
+//
+//nolint:gochecknoglobals // they are read once and never change
 var (
 	articles     = sync.OnceValue(func() map[string]bool { return setOf("the a an der die das le la el les los") })
 	numbersSteps = sync.OnceValue(func() map[string]bool { return setOf("step phase stage part chapter section schritt étape paso") })

@@ -128,7 +128,7 @@ func written(c *d.Call, what string, list []hippo.Relation) d.Result {
 	}
 	short := engine.ShortIDs(c.Memories, ids)
 	for i := range list {
-		lines[i] = strings.TrimSpace(what + " " + lineOf(&list[i], short, c.Memories.Zone()))
+		lines[i] = strings.TrimSpace(what + " " + lineOf(&list[i], short, c.Zone()))
 	}
 	return d.Result{Text: strings.Join(lines, "\n"), Count: len(list)}
 }

@@ -128,7 +128,7 @@ func writeOlder(c *d.Call, query string, r *results) d.Result {
 		m := &r.list[i]
 		data.Memories[i] = found{storedOf(m.Memory, c.Now), wire.Round(m.score, 4)}
 		blocks[i] = fmt.Sprintf("Memory %d:\nTimestamp: %s\nContent: %s\nHash: %s\nRelevance Score: %.2f\nTags: %s\n---",
-			i+1, when.Clock(m.CreatedAt, c.Memories.Zone()), line(m.Memory, c.Now), d.HashOf(m.Memory), m.score, forModel(strings.Join(m.Tags, ", ")))
+			i+1, when.Clock(m.CreatedAt, c.Zone()), line(m.Memory, c.Now), d.HashOf(m.Memory), m.score, forModel(strings.Join(m.Tags, ", ")))
 	}
 	return d.Result{Text: "Found the following memories:\n\n" + strings.Join(blocks, "\n"), Data: data, Count: len(r.list)}
 }
