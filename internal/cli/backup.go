@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -77,7 +77,7 @@ func ownStore(store config.Store, why string) error {
 	if !store.Remote() {
 		return nil
 	}
-	return fmt.Errorf("%w, %s: this command %s", engine.ErrAway, store, why)
+	return fmt.Errorf("%w: the store is on a server, %s: this command %s", hippo.ErrUnsupported, store, why)
 }
 
 // isFile reports whether an argument of hippo restore is a file: it has a separator of paths, ends

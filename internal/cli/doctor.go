@@ -58,10 +58,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := s.config()
-	if err != nil {
-		return err
-	}
+	cfg, _ := s.config() // checkSettings reports settings that cannot be read
 	var all []setup.Check
 	failures := 0
 	d := setup.Doctor{
