@@ -105,7 +105,7 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 	})
 }
 
-// changed returns [contradict.Changes] of memories, each of which it parses once.
+// changed returns [contradict.Statement.ChangedBy] of memories, each of which it parses once.
 func changed() func(older, newer *hippo.Memory) bool {
 	known := make(map[hippo.ID]contradict.Statement)
 	of := func(m *hippo.Memory) contradict.Statement {

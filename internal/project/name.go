@@ -70,15 +70,6 @@ func moved(a, b Name) bool {
 	return sameRoot(a, b) && !isPath(a.Remote) && !isPath(b.Remote) && a.path() != "" && strings.EqualFold(a.path(), b.path())
 }
 
-// Short returns the name of a project for people: with the folder where it says no more than a commit.
-func Short(name, folder string) string {
-	if folder == "" || !strings.HasPrefix(name, localPrefix) && !strings.HasPrefix(name, folderPrefix) {
-		return name
-	}
-	kind, digits, _ := strings.Cut(name, "#")
-	return folder + " (" + kind + "#" + digits[:min(len(digits), rootDigits)] + ")"
-}
-
 // Resolve returns the names of the project that a folder belongs to, the one to use first. known are the projects that have
 // memories; groups are names that are known to be one project, the one to use of each first. A fork, which has the first
 // commit of another project and another remote, is a project of its own, unless the same folder had both names.

@@ -62,17 +62,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestShort(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		local: "shop (local#0123abcd)", "folder#0123456789ab": "shop (folder#01234567)", web: web, "": "", hippo.Unassigned: hippo.Unassigned,
-	} {
-		if got := project.Short(name, "shop"); got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
-		}
-	}
-}
-
 // A folder's name means the repository at hand, or the one known project that is called so; what fits several, or none, is not guessed.
 func TestNamed(t *testing.T) {
 	t.Parallel()

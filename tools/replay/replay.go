@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/eval"
 	"github.com/hippo-memory/hippo/internal/hook"
+	"github.com/hippo-memory/hippo/internal/project"
 )
 
 // client is the client as which the sessions are played: what it gets is plain text.
@@ -67,8 +68,8 @@ func newPlayer(ctx context.Context, g *eval.Group, b budget, r *report) (*player
 	nothing := func(context.Context, string) briefing.Work { return briefing.Work{} }
 	p.hooks = hook.Config{
 		Open:    func(context.Context) (*engine.Engine, error) { return p.engine, nil },
-		Project: func(context.Context, string) string { return g.Name }, Work: nothing,
-		Scope: hippo.LocalScope, StateDir: dir, Now: clock, SessionTokens: b.session, PromptTokens: b.prompt,
+		Project: func(context.Context, string) project.Identity { return project.Identity{Name: g.Name} }, Work: nothing,
+		Scope: hippo.LocalScope(""), StateDir: dir, Now: clock, SessionTokens: b.session, PromptTokens: b.prompt,
 	}
 	return p, nil
 }

@@ -6,14 +6,6 @@ import (
 	"unicode"
 )
 
-// Changes reports whether a text probably changes a value of an older one, so that both do not hold side by side. It has more recall
-// than [Text.Revised]: words that speak of a change ("switched to", "no longer", "now") let it compare sentences that are worded
-// otherwise. The result is a suggestion. Cost: some microseconds.
-func Changes(older, newer string) bool {
-	a := StatementOf(older)
-	return a.ChangedBy(StatementOf(newer))
-}
-
 // Statement is a text, parsed once to be compared with others. The zero value changes nothing.
 type Statement struct{ plain }
 
@@ -25,7 +17,9 @@ func StatementOf(text string) Statement {
 	return Statement{plainOf(text)}
 }
 
-// ChangedBy is [Changes] of two statements.
+// ChangedBy reports whether a newer text probably changes a value of this one, so that both do not hold side by side. It has more
+// recall than [Text.Revised]: words that speak of a change ("switched to", "no longer", "now") let it compare sentences that are
+// worded otherwise. The result is a suggestion. Cost: some microseconds.
 func (s *Statement) ChangedBy(newer Statement) bool {
 	a, b := s.plain, newer.plain
 	if len(a.words) == 0 || len(b.words) == 0 || slices.Equal(a.words, b.words) && a.denied == b.denied || b.adds {

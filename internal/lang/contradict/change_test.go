@@ -22,7 +22,8 @@ func TestChanges_pairs(t *testing.T) {
 		}
 		half, want := f[0]+" "+f[1], f[1] == "change"
 		all[half]++
-		got := contradict.Changes(f[2], f[3])
+		older := contradict.StatementOf(f[2])
+		got := older.ChangedBy(contradict.StatementOf(f[3]))
 		if got {
 			found[half]++
 		}
