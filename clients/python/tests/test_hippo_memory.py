@@ -163,7 +163,7 @@ class InputTest(Case):
         wrong: List[Callable[[], Any]] = [
             lambda: c.search(""), lambda: c.search(None), lambda: c.search(b"x"), lambda: c.search("x", limit=0),
             lambda: c.search("x", limit=True), lambda: c.search("x", limit="5"), lambda: c.search("x", threshold=2),
-            lambda: c.search("x", threshold=float("nan")), lambda: c.search("x" * 10_000), lambda: c.search_by_tag([]),
+            lambda: c.search("x", threshold=float("nan")), lambda: c.search_by_tag([]),
             lambda: c.search_by_tag([1]), lambda: c.search_by_tag({"a": 1}), lambda: c.search_by_tag("a", limit=-1),
             lambda: c.recall("blub"), lambda: c.search_iter("x", batch_size=0), lambda: c.store("  "), lambda: c.store(b"x"),
             lambda: c.store("x", metadata=[1]), lambda: c.store("x", metadata={1: 2}), lambda: c.store("x", metadata={"a": {1}}),
@@ -204,8 +204,8 @@ class ProcessTest(Case):
             with self.assertRaises(ProgramNotFound):
                 Client(binary=binary).health()
 
-    def test_says_why_it_ended(self) -> None:
-        with self.assertRaises(ConnectionLost) as caught:
+    def test_says_what_is_wrong_with_settings(self) -> None:
+        with self.assertRaises(InvalidError) as caught:
             Client(store="foo:bar").health()
         self.assertIn("must be sqlite:PATH, dir:PATH or shared:PATH", str(caught.exception))
 

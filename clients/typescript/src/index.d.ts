@@ -30,7 +30,7 @@ export interface CompactStorageInfo {
   /** "sqlite", "dir" or "memory". */
   readonly backend: string;
   readonly count: number;
-  /** False if something is degraded or damaged: `hippo status` says what. */
+  /** False if something is damaged: `hippo status` says what. */
   readonly ready: boolean;
   readonly version: string;
 }

@@ -215,7 +215,7 @@ export class Client {
 
   async health({ signal } = {}) {
     const s = await this.#call("hippo_status", {}, signal);
-    const ready = !s.degraded?.length && !s.problems?.length;
+    const ready = !s.problems?.length; // a memory that waits for its vector does not make a store unready
     return { backend: (s.store ?? "").split(":")[0], count: s.memories, ready, version: s.version };
   }
 

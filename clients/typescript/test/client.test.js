@@ -90,7 +90,7 @@ test("bad input", async (t) => {
   const hash = await client.store("kept");
   const wrong = [
     () => client.search(""), () => client.search(undefined), () => client.search("x", { limit: 0 }), () => client.search("x", { limit: "5" }),
-    () => client.search("x", { threshold: 2 }), () => client.search("x".repeat(10_000)), () => client.searchByTag([]), () => client.searchByTag([1]),
+    () => client.search("x", { threshold: 2 }), () => client.searchByTag([]), () => client.searchByTag([1]),
     () => client.recall("blub"), () => client.searchIter("x", { batchSize: 0 }).next(), () => client.store(" "), () => client.store("a\ud800"),
     () => client.store("x", { metadata: [1] }), () => client.store("x", { importance: 7 }), () => client.store("x".repeat(600 << 10)),
     () => client.update(hash, {}), () => client.delete("zz"), () => client.expand(7), async () => new Client({ timeout: -1 }),

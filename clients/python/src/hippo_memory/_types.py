@@ -49,7 +49,7 @@ class CompactStorageInfo(NamedTuple):
     """"sqlite", "dir" or "memory"."""
     count: int  # type: ignore[assignment]  # the name of the design, and a method of tuples
     ready: bool
-    """False if something is degraded or damaged: `hippo status` says what."""
+    """False if something is damaged: `hippo status` says what."""
     version: str = ""
 
 
@@ -143,7 +143,7 @@ def votes(whole: Mapping[str, Any]) -> Tuple[Vote, ...]:
 
 def info(status: Mapping[str, Any]) -> CompactStorageInfo:
     """Return the state of the store."""
-    ready = not status.get("degraded") and not status.get("problems")
+    ready = not status.get("problems")  # a memory that waits for its vector does not make a store unready
     return CompactStorageInfo(
         str(status.get("store", "")).partition(":")[0], int(status["memories"]), ready, str(status.get("version", ""))
     )
