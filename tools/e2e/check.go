@@ -221,7 +221,7 @@ func (p *proof) captured(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.Source.Kind != "hook" || m.Source.Author != "hook" || m.Trust != "normal" {
+	if m.Source.Kind != "hook" || m.Source.Author != "hook" || m.Trust == "low" {
 		return fmt.Errorf("the memory is %+v", m)
 	}
 	requests, err := p.ask(ctx, p.client.start, otherPrompt)

@@ -29,7 +29,7 @@ func (s *Statement) ChangedBy(newer Statement) bool {
 		return overlaps(&a, &b) && sameSubject(&a, &b)
 	}
 	if b.changes && sameSubject(&a, &b) {
-		return shared(&a, &b) > 0 || a.topic != "" && a.topic == b.topic
+		return overlaps(&a, &b) || a.topic != "" && a.topic == b.topic
 	}
 	return slotDiffers(&a, &b)
 }
