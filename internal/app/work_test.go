@@ -30,7 +30,7 @@ const (
 func repository(t *testing.T) (dir string) {
 	t.Helper()
 	if err := exec.CommandContext(t.Context(), "git").Err; err != nil {
-		t.Skipf("it needs a repository: %v", err)
+		t.Skipf("the test needs a repository, and git cannot make one: %v", err)
 	}
 	t.Cleanup(xdg.Reload)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

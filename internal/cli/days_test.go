@@ -24,7 +24,7 @@ func TestDays(t *testing.T) {
 			t.Parallel()
 			zone, err := time.LoadLocation(name)
 			if err != nil {
-				t.Skip(err)
+				t.Skipf("this system has no database of time zones: %v", err)
 			}
 			days(t, zone)
 		})

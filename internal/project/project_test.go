@@ -46,7 +46,7 @@ func identify(t *testing.T, dir string) string {
 func git(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	if err := exec.CommandContext(t.Context(), "git").Err; err != nil {
-		t.Skipf("it needs a repository: %v", err)
+		t.Skipf("the test needs a repository, and git cannot make one: %v", err)
 	}
 	cmd := exec.CommandContext(t.Context(), "git", args...)
 	cmd.Dir = dir

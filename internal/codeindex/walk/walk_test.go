@@ -63,7 +63,7 @@ func reason(tree *walk.Tree, path string) walk.Reason {
 func gitInit(t testing.TB, dir string) {
 	t.Helper()
 	if err := exec.CommandContext(t.Context(), "git").Err; err != nil {
-		t.Skipf("it needs a repository: %v", err)
+		t.Skipf("the test needs a repository, and git cannot make one: %v", err)
 	}
 	if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
 		t.Fatalf("git: %v: %s", err, out)
