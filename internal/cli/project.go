@@ -35,13 +35,19 @@ func projectAt(ctx context.Context, c config.Config, dir string) project.Identit
 
 // identify returns the project of a folder, as every process of this user finds it.
 func identify(ctx context.Context, dir string) project.Identity {
-	return project.Cache{Dir: filepath.Join(config.StateDir(os.Getenv), "projects")}.Identify(ctx, dir)
+	return projects().Identify(ctx, dir)
+}
+
+// projects returns what is remembered of the repositories of this user.
+func projects() project.Cache {
+	return project.Cache{Dir: filepath.Join(config.StateDir(os.Getenv), "projects")}
 }
 
 // workspaces returns the function that says in which projects a client works whose server was started in a folder at a time: those
 // of the folders that it names; if it names none, that of the folder, unless that is the home folder or the top of the file
 // system, where clients start what serves all of their windows: then that of the folder that its hooks report.
 func workspaces(c config.Config, dir string, began time.Time) func(context.Context, mcpserver.Workspace) []project.Identity {
+	memo := &project.Memo{Cache: projects()}
 	return func(ctx context.Context, w mcpserver.Workspace) []project.Identity {
 		if c.Project != "" {
 			return []project.Identity{projectOf(ctx, c)}
@@ -52,19 +58,19 @@ func workspaces(c config.Config, dir string, began time.Time) func(context.Conte
 				continue
 			}
 			if within, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(within) {
-				out = append([]project.Identity{identify(ctx, dir)}, out...)
+				out = append([]project.Identity{memo.Identify(ctx, dir)}, out...)
 			} else {
-				out = append(out, identify(ctx, root))
+				out = append(out, memo.Identify(ctx, root))
 			}
 		}
 		if len(out) > 0 {
 			return out
 		}
 		if dir != "" && !project.IsTop(dir) {
-			return []project.Identity{identify(ctx, dir)}
+			return []project.Identity{memo.Identify(ctx, dir)}
 		}
 		if folder, ok := hook.FolderSince(config.StateDir(os.Getenv), w.Client, began.Add(-startGrace)); ok {
-			return []project.Identity{identify(ctx, folder)}
+			return []project.Identity{memo.Identify(ctx, folder)}
 		}
 		return []project.Identity{{Name: hippo.Unassigned}}
 	}
