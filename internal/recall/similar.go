@@ -146,7 +146,7 @@ func Revised(m *hippo.Memory, others []*hippo.Memory) []Contradiction {
 		}
 		if reason, ok := contradict.Parse(o.Content).Revised(text); ok {
 			out = append(out, Contradiction{o, string(reason)})
-		} else if old := contradict.StatementOf(o.Content); old.ChangedBy(statement) {
+		} else if contradict.StatementOf(o.Content).ChangedBy(statement) {
 			out = append(out, Contradiction{o, changed})
 		}
 	}

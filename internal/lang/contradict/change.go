@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Statement is a text, parsed once to be compared with others. The zero value changes nothing.
@@ -20,7 +21,7 @@ func StatementOf(text string) Statement {
 // ChangedBy reports whether a newer text probably changes a value of this one, so that both do not hold side by side. It has more
 // recall than [Text.Revised]: words that speak of a change ("switched to", "no longer", "now") let it compare sentences that are
 // worded otherwise. The result is a suggestion. Cost: some microseconds.
-func (s *Statement) ChangedBy(newer Statement) bool {
+func (s Statement) ChangedBy(newer Statement) bool {
 	a, b := s.plain, newer.plain
 	if len(a.words) == 0 || len(b.words) == 0 || slices.Equal(a.words, b.words) && a.denied == b.denied || b.adds {
 		return false
@@ -46,18 +47,17 @@ type plain struct {
 }
 
 func plainOf(text string) plain {
-	var p plain
-	article := false
-	for i, f := range strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_/'’.:", r)
-	}) {
+	most := len(text)/shortWord + 1
+	p := plain{words: make([]string, 0, most), names: make([]bool, 0, most)}
+	article, first := false, true
+	for f := range strings.FieldsFuncSeq(text, separates) {
 		f = strings.Trim(f, ".:-'’/")
 		low := strings.ToLower(f)
-		kind, topic := changeWords()[low], topics()[low]
-		if topic != "" && p.topic == "" {
-			p.topic = topic
+		said := changeWords()[low]
+		if said.topic != "" && p.topic == "" {
+			p.topic = said.topic
 		}
-		switch kind {
+		switch said.kind {
 		case 'c':
 			p.changes = true
 		case 'd':
@@ -68,18 +68,31 @@ func plainOf(text string) plain {
 			p.several = true
 			p.add(low, false)
 		case 'f':
-			article = articles()[low]
+			article = said.article
 			continue
 		default:
 			if f != "" {
-				p.add(stemOf(low), i == 0 || article || unicode.IsUpper([]rune(f)[0]))
+				r, _ := utf8.DecodeRuneInString(f)
+				p.add(stemOf(low), first || article || unicode.IsUpper(r))
 			}
 		}
+		first = false
 	}
 	if p.changes { // "no longer" and "not any more" change a value as "now" does
 		p.denied = false
 	}
 	return p
+}
+
+// shortWord is how many bytes a word has, with the space after it, where words are short.
+const shortWord = 5
+
+// separates reports whether a rune separates words.
+func separates(r rune) bool {
+	if r < utf8.RuneSelf {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.IndexByte("-_/'.:", byte(r)) >= 0)
+	}
+	return r != '’' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 func (p *plain) add(word string, name bool) {
@@ -113,7 +126,7 @@ func sameSubject(a, b *plain) bool {
 	if a.words[0] == b.words[0] {
 		return true
 	}
-	has := func(p *plain) bool { return topics()[p.words[0]] == "" && p.names[0] }
+	has := func(p *plain) bool { return changeWords()[p.words[0]].topic == "" && p.names[0] }
 	return !has(a) || !has(b) || slices.Contains(a.words, b.words[0]) || slices.Contains(b.words, a.words[0])
 }
 
@@ -129,11 +142,11 @@ func slotDiffers(a, b *plain) bool {
 	for x > from && y > from && a.words[x-1] == b.words[y-1] {
 		x, y = x-1, y-1
 	}
-	if from < x && from > 0 && numbersSteps()[a.words[from-1]] {
+	if from < x && from > 0 && changeWords()[a.words[from-1]].steps {
 		return false
 	}
 	equal := from + len(a.words) - x
-	return from > 0 && equal > 1-indicator(from == 1 && len(a.words) == len(b.words) && topics()[a.words[0]] != "") &&
+	return from > 0 && equal > 1-indicator(from == 1 && len(a.words) == len(b.words) && changeWords()[a.words[0]].topic != "") &&
 		x > from && y > from && x-from <= maxSlot && y-from <= maxSlot && !a.several && !b.several
 }
 
