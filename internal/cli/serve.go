@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,6 +80,14 @@ const indexWait = 2 * time.Second
 // idle. A server over HTTP keeps the default.
 const agentGarbage = 50
 
+// collectOften sets [agentGarbage], unless the environment sets another percentage. A server calls it with its first use of the
+// store: a start ends before a collection would pay.
+func collectOften() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(agentGarbage)
+	}
+}
+
 // sharedVerbs are the verbs above the engine that other processes of the machine may call. Their programs see the trees of code as
 // they are: who asks for one in an editor keeps it up to date.
 func sharedVerbs(code *app.Code) []engine.Verb {
@@ -87,9 +96,6 @@ func sharedVerbs(code *app.Code) []engine.Verb {
 
 // runServe serves; nil lists the default tools.
 func runServe(ctx context.Context, s *shell, tools []string) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(agentGarbage)
-	}
 	cfg, err := s.config()
 	if err != nil {
 		return serveProblem(ctx, s, tools, err)
@@ -102,7 +108,12 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	code := app.NewCode(dir, &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(code)}, app.SharingOptions{Listens: true})
 	scope := s.scope(cfg)
-	server := mcpserver.New(sharing.Engine, &mcpserver.Options{
+	frugal := sync.OnceFunc(collectOften)
+	open := func(ctx context.Context) (*engine.Engine, error) {
+		frugal()
+		return sharing.Engine(ctx)
+	}
+	server := mcpserver.New(open, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools, Code: code,
 		Scope:   func(context.Context) hippo.Scope { return scope },
 		Project: workspaces(cfg, dir, s.now()),
