@@ -12,11 +12,11 @@ import (
 // is not 0 and leaves room.
 const minConfirmed, maxConfirmed = .2, .6
 
-// Confirmation returns the modification that confirms a memory. What is of low trust is confirmed while its importance is
+// Confirmation returns the modification that confirms a memory as it was read: another text has to be read first. What is of low trust is confirmed while its importance is
 // above its base, see [briefing.Trusted]; a plain upvote would not lift one that has decayed.
 func Confirmation(m *hippo.Memory) Modification {
 	base := min(max(m.Importance.Base, minConfirmed), maxConfirmed)
-	return Modification{Importance: &base, Vote: VoteUp}
+	return Modification{Importance: &base, Vote: VoteUp, IfVersion: m.Version}
 }
 
 // Waiting returns the memories of all projects that sessions do not show until somebody confirms them, of these kinds of

@@ -78,6 +78,7 @@ type options struct {
 	zone     *time.Location // nil: UTC
 	clock    *clock         // nil: a new one
 	surprise engine.Surprise
+	history  *hippo.Retention // nil: the default
 }
 
 func open(t tester, o options) *fixture {
@@ -91,7 +92,7 @@ func open(t tester, o options) *fixture {
 	if o.clock == nil {
 		o.clock = newClock()
 	}
-	s := store.New(o.backend, &store.Options{Now: o.clock.now, Zone: o.zone})
+	s := store.New(o.backend, &store.Options{Now: o.clock.now, Zone: o.zone, Retention: o.history})
 	x := &index.Options{Path: o.path, Tokens: o.tokens}
 	x.Models, x.Instant = embedding.Indexed(o.models)
 	i, err := index.Open(t.Context(), s, x)

@@ -15,7 +15,7 @@ import (
 // back. What they supersede holds again. Forgetting a forgotten memory changes nothing. With an
 // unknown ID nothing is changed.
 func (m *Memories) Forget(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, m, ids, forget)
+	return perform(ctx, identified(m), ids, forget)
 }
 
 func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
@@ -42,7 +42,7 @@ func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, 
 // Restore brings back memories that are forgotten or archived. They supersede again what they superseded when they were
 // forgotten, as far as the history is kept.
 func (m *Memories) Restore(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, m, ids, restore)
+	return perform(ctx, identified(m), ids, restore)
 }
 
 func restore(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
@@ -69,6 +69,9 @@ func restore(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory,
 
 // mark changes memories, and others in the same operation. It returns the former.
 func mark(ctx context.Context, m *Memories, verb hippo.Verb, ids, others []hippo.ID, fn func(x *hippo.Memory, named bool)) ([]*hippo.Memory, error) {
+	if done, err := appliedTo(ctx, m, ids...); err != nil || done != nil {
+		return done, err
+	}
 	others = slices.DeleteFunc(others, func(id hippo.ID) bool { return slices.Contains(ids, id) })
 	out, err := update(ctx, m, verb, slices.Concat(ids, others), func(x *hippo.Memory, _ hippo.Day) error {
 		fn(x, slices.Contains(ids, x.ID))

@@ -12,6 +12,9 @@ type loopback struct {
 	engine *engine.Engine
 	// retry: each call is carried out twice, as if the result of the first was lost.
 	retry bool
+	// lost: the first one does not arrive. between, if not nil, is what others do between the two.
+	lost    bool
+	between func()
 }
 
 func newLoopback(e *engine.Engine) *loopback {
@@ -24,7 +27,12 @@ func (l *loopback) Call(ctx context.Context, c *engine.Call, out any) error {
 		if err != nil {
 			return err
 		}
-		_, _ = l.Do(ctx, call)
+		if !l.lost {
+			_, _ = l.Do(ctx, call)
+		}
+		if l.between != nil {
+			l.between()
+		}
 		c.Retried = true
 	}
 	call, err := engine.Encode(c)

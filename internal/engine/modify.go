@@ -35,6 +35,12 @@ type Modification struct {
 	IfVersion int
 }
 
+// Modified is a modification: the memory, and what to change of it.
+type Modified struct {
+	ID     hippo.ID
+	Change Modification
+}
+
 // Marks are how a memory is kept.
 type Marks struct {
 	Pinned *bool
@@ -52,11 +58,7 @@ type Validity struct{ ValidFrom, ValidUntil *time.Time }
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
 // nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
 func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
-	versions, err := versionsOf(ctx, m, []hippo.ID{id})
-	if err != nil {
-		return nil, err
-	}
-	return perform(ctx, m, modifyArgs{id, portable(c), versions}, modify)
+	return perform(ctx, identified(m), Modified{id, portable(c)}, modify)
 }
 
 // portable returns a modification in a form that can travel: in JSON a pointer to a nil list or map is the
@@ -76,16 +78,9 @@ func portable(c Modification) Modification {
 	return c
 }
 
-// modifyArgs are the arguments of [Memories.Modify].
-type modifyArgs struct {
-	ID       hippo.ID
-	Change   Modification
-	Versions versions
-}
-
-func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, error) {
+func modify(ctx context.Context, m *Memories, a Modified) (*hippo.Memory, error) {
 	id, c := a.ID, a.Change
-	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
+	if done, err := appliedTo(ctx, m, id); err != nil || done != nil {
 		return first(done), err
 	}
 	if err := c.validate(); err != nil {
@@ -97,7 +92,7 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 	if err := c.place(ctx, m); err != nil {
 		return nil, err
 	}
-	change := once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) error { return c.applyTo(m, x, day) })
+	change := func(x *hippo.Memory, day hippo.Day) error { return c.applyTo(m, x, day) }
 	if c.Supersedes == nil {
 		verb := hippo.VerbModify
 		if c.Forget {

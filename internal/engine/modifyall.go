@@ -6,40 +6,21 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Modified is one of several modifications: the memory, and what to change of it.
-type Modified struct {
-	ID     hippo.ID
-	Change Modification
-}
-
 // ModifyAll is [Memories.Modify] for several memories, each of which is there once, in one transaction and as one operation:
 // all of them are changed or none, and one undo takes all back. No change may supersede. It returns the memories as stored.
 func ModifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memory, error) {
-	ids, all := make([]hippo.ID, len(list)), make([]Modified, len(list))
+	all := make([]Modified, len(list))
 	for i := range list {
-		ids[i], all[i] = list[i].ID, Modified{list[i].ID, portable(list[i].Change)}
+		all[i] = Modified{list[i].ID, portable(list[i].Change)}
 	}
-	versions, err := versionsOf(ctx, m, ids)
-	if err != nil {
-		return nil, err
-	}
-	return perform(ctx, m, modifyAllArgs{all, versions}, modifyAll)
+	return perform(ctx, identified(m), all, modifyAll)
 }
 
-// modifyAllArgs are the arguments of [ModifyAll].
-type modifyAllArgs struct {
-	List     []Modified
-	Versions versions
-}
-
-func modifyAll(ctx context.Context, m *Memories, a modifyAllArgs) ([]*hippo.Memory, error) {
-	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
-		return done, err
-	}
-	changes := make(map[hippo.ID]*Modification, len(a.List))
-	ids := make([]hippo.ID, len(a.List))
-	for i := range a.List {
-		x := &a.List[i]
+func modifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memory, error) {
+	changes := make(map[hippo.ID]*Modification, len(list))
+	ids := make([]hippo.ID, len(list))
+	for i := range list {
+		x := &list[i]
 		if ids[i] = x.ID; changes[x.ID] != nil {
 			return nil, hippo.Fieldf("Modifications", "must name each memory once, %s is there twice", x.ID)
 		}
@@ -60,7 +41,10 @@ func modifyAll(ctx context.Context, m *Memories, a modifyAllArgs) ([]*hippo.Memo
 	if len(ids) == 0 {
 		return nil, hippo.Fieldf("Modifications", "must have at least one element")
 	}
-	change := once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) error { return changes[x.ID].applyTo(m, x, day) })
+	if done, err := appliedTo(ctx, m, ids...); err != nil || done != nil {
+		return done, err
+	}
+	change := func(x *hippo.Memory, day hippo.Day) error { return changes[x.ID].applyTo(m, x, day) }
 	ms, err := update(ctx, m, hippo.VerbModify, ids, change)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -128,37 +127,23 @@ func resolveOperation(ctx context.Context, m *Memories, ref string) (hippo.ID, e
 // changed since, nothing changes, and the error is [hippo.ErrConflict] and names it and the later
 // operation.
 func Undo(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, m, id, undo)
+	return perform(ctx, identified(m), id, undo)
 }
 
 func undo(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
-	if done, err := undoneBefore(ctx, m, id); err != nil || done != nil {
-		return done, err
+	done, err := applied(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if len(done) > 0 {
+		ids := make([]hippo.ID, len(done))
+		for i := range done {
+			ids[i] = done[i].ID
+		}
+		return reader(m).Get(ctx, ids)
 	}
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
 	return store.Undo(ctx, store.As(m.scoped, as(m, hippo.VerbUndo)), id)
-}
-
-// undoneBefore returns the memories of an undo that a first attempt has carried out; nil if it is
-// still to be carried out.
-func undoneBefore(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
-	if !m.retried {
-		return nil, nil
-	}
-	r := reader(m)
-	vs, err := store.Versions(ctx, r, driver.VersionQuery{Operation: id})
-	if err != nil || len(vs) == 0 {
-		return nil, err
-	}
-	ids := make([]hippo.ID, len(vs))
-	for i := range vs {
-		ids[i] = vs[i].ID
-	}
-	last, err := store.Versions(ctx, r, driver.VersionQuery{Memories: ids[:1]})
-	if err != nil || !slices.ContainsFunc(last[:min(1, len(last))], func(v hippo.Version) bool { return v.Operation.Undoes == id }) {
-		return nil, err
-	}
-	return r.Get(ctx, ids)
 }

@@ -27,7 +27,7 @@ func argumentsFor(m *hippo.Memory) map[string]any {
 		"predecessors": m.ID, "exportAfter": "", "relationsAfter": map[string]any{}, "calendar": map[string]any{},
 		"recordAlone": map[string]any{"Memory": m}, "packedRecord": map[string]any{"Memory": m},
 		"modify": map[string]any{"ID": m.ID, "Modification": map[string]any{"Vote": "upvote"}}, "modifyAll": map[string]any{"List": []any{map[string]any{"ID": m.ID, "Change": map[string]any{"Vote": "upvote"}}}}, "supersede": map[string]any{"ID": m.ID, "By": m.ID}, "reinforce": map[string]any{"Up": ids},
-		"forget": ids, "restore": ids, "purge": ids, "declare": link, "endRelations": map[string]any{"Relations": link}, "remove": link, "visible": ids,
+		"forget": ids, "restore": ids, "purge": ids, "declare": link, "endRelations": map[string]any{"Relations": link}, "remove": link,
 		"operations": map[string]any{"Memory": m.ID}, "formerVersions": map[string]any{"Memory": m.ID}, "resolveOperation": m.ID.String(), "undo": m.ID,
 		"opened": map[string]string{m.ID.String(): hidden}, "scoreWaiting": map[string]any{}, "rescore": 0,
 		"historyAfter": "", "importHistory": []hippo.Version{{ID: m.ID, Operation: hippo.Operation{ID: m.ID, Verb: hippo.VerbModify}, Before: m}},

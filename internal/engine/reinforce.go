@@ -35,12 +35,7 @@ type Reinforcement struct {
 // lists is [hippo.ErrInvalid]; with an unknown ID nothing is changed and the error lists all
 // that are unknown.
 func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforcement, error) {
-	b := Ballot{Up: up, Down: down}
-	versions, err := versionsOf(ctx, m, b.ids())
-	if err != nil {
-		return nil, err
-	}
-	return perform(ctx, m, reinforceArgs{b, versions}, reinforce)
+	return perform(ctx, identified(m), Ballot{Up: up, Down: down}, reinforce)
 }
 
 // Ballot is votes on memories.
@@ -87,36 +82,26 @@ func Cast(ctx context.Context, m *Memories, b Ballot) ([]Reinforcement, error) {
 	if _, err := b.votes(); err != nil { // before JSON replaces what is no UTF-8
 		return nil, err
 	}
-	versions, err := versionsOf(ctx, m, b.ids())
-	if err != nil {
-		return nil, err
-	}
-	return perform(ctx, m, reinforceArgs{b, versions}, reinforce)
+	return perform(ctx, identified(m), b, reinforce)
 }
 
-// reinforceArgs are the arguments of [Cast].
-type reinforceArgs struct {
-	Ballot
-	Versions versions
-}
-
-func reinforce(ctx context.Context, m *Memories, a reinforceArgs) ([]Reinforcement, error) {
-	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
-		return effectsOf(ctx, m, done, err)
+func reinforce(ctx context.Context, m *Memories, a Ballot) ([]Reinforcement, error) {
+	if done, err := applied(ctx, m); err != nil || len(done) > 0 {
+		return effectsOf(ctx, m, &a, done, err)
 	}
 	votes, err := a.votes()
 	if err != nil {
 		return nil, err
 	}
 	effects := make(map[hippo.ID]Reinforcement, len(votes))
-	ms, err := update(ctx, m, hippo.VerbVote, distinct(a.ids()), once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) (err error) {
+	ms, err := update(ctx, m, hippo.VerbVote, distinct(a.ids()), func(x *hippo.Memory, day hippo.Day) (err error) {
 		effects[x.ID], err = m.vote(x, votes[x.ID], a.query(x.ID), day)
 		return err
-	}))
+	})
 	if err != nil {
 		return nil, err
 	}
-	noteVotes(m, &a.Ballot)
+	noteVotes(m, &a)
 	out := make([]Reinforcement, len(ms))
 	for i, x := range ms {
 		out[i] = effects[x.ID]
@@ -169,9 +154,8 @@ func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
 	return votes, nil
 }
 
-// effectsOf returns votes that a first attempt has stored: the importance before them is no longer known, and
-// given as that after them.
-func effectsOf(ctx context.Context, m *Memories, done []*hippo.Memory, err error) ([]Reinforcement, error) {
+// effectsOf returns the effects of a ballot that a first attempt has stored, which keeps what the memories were before.
+func effectsOf(ctx context.Context, m *Memories, b *Ballot, done []hippo.Version, err error) ([]Reinforcement, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -179,10 +163,21 @@ func effectsOf(ctx context.Context, m *Memories, done []*hippo.Memory, err error
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Reinforcement, len(done))
-	for i, x := range done {
+	ms, err := reader(m).Get(ctx, distinct(b.ids()))
+	if err != nil {
+		return nil, err
+	}
+	before := make(map[hippo.ID]*hippo.Memory, len(done))
+	for i := range done {
+		before[done[i].ID] = done[i].Before
+	}
+	out := make([]Reinforcement, len(ms))
+	for i, x := range ms {
 		now := m.Importance(x, head.Calendar.Day)
 		out[i] = Reinforcement{ID: x.ID, Before: now, After: now}
+		if was := before[x.ID]; was != nil {
+			out[i].Before = m.Importance(was, head.Calendar.Day)
+		}
 	}
 	return out, nil
 }

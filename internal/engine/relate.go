@@ -61,7 +61,7 @@ func (r Relations) End(ctx context.Context, e Ending) ([]hippo.Relation, error) 
 	if e.At.IsZero() {
 		e.At = r.memories.now()
 	}
-	return perform(ctx, r.memories, e, endRelations)
+	return perform(ctx, identified(r.memories), e, endRelations)
 }
 
 func endRelations(ctx context.Context, m *Memories, e Ending) ([]hippo.Relation, error) {
@@ -73,8 +73,23 @@ func endRelations(ctx context.Context, m *Memories, e Ending) ([]hippo.Relation,
 			return nil, hippo.Fieldf("Kind", "must not be %s, which is learned: remove it", hippo.CoRecalled)
 		}
 	}
-	op := store.As(m.scoped, as(m, hippo.VerbRelate))
-	return store.EndRelations(ctx, op, e.Relations, e.At)
+	done, err := applied(ctx, m)
+	if err != nil || len(done) > 0 {
+		return ended(done), err
+	}
+	return store.EndRelations(ctx, store.As(m.scoped, as(m, hippo.VerbRelate)), e.Relations, e.At)
+}
+
+// ended returns the relations that an operation has ended, as it stored them.
+func ended(done []hippo.Version) (out []hippo.Relation) {
+	for _, v := range done {
+		for _, c := range v.Relations {
+			if c.Added {
+				out = append(out, c.Relation)
+			}
+		}
+	}
+	return out
 }
 
 // Remove removes relations by From, To and Kind, and by ValidFrom if it is set, else all periods; learned ones too. Those that are not there

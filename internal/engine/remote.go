@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/rank"
@@ -120,29 +122,14 @@ func (b *bounds) unpack() *hippo.Range {
 	return &r
 }
 
-// versions are the states of memories before a write that must not be carried out twice.
-type versions map[hippo.ID]version
-
-// version distinguishes two states of a memory. A vote changes no text, so that [hippo.Memory.Version] stays.
-type version struct {
-	Text       int
-	UpdatedAt  int64 // in microseconds, the precision of stores
-	Importance float64
-	Day        hippo.Day
-}
-
-func versionOf(x *hippo.Memory) version {
-	return version{x.Version, x.UpdatedAt.UnixMicro(), x.Importance.Value, x.Importance.SetDay}
-}
-
-// versionsOf returns the versions of memories for a remote write; nil if the write is carried out here. Unknown
-// memories have none: the write reports them.
-func versionsOf(ctx context.Context, m *Memories, ids []hippo.ID) (versions, error) {
-	if m.remote == nil || len(ids) == 0 || len(ids) > hippo.MaxIDs {
-		return nil, nil
+// identified returns m for a write with an ID of its operation, by which [applied] finds in a second attempt what the first one did.
+func identified(m *Memories) *Memories {
+	if m.remote == nil || !m.op.ID.IsZero() {
+		return m
 	}
-	ms, err := perform(ctx, m, ids, visible)
-	return ms, err
+	c := *m
+	c.op.ID = hippo.ID(uuid.Must(uuid.NewV7()))
+	return &c
 }
 
 // reader reads within the scope of a caller who may have no right to read: what it returns is compared, and
@@ -153,56 +140,22 @@ func reader(m *Memories) store.Scoped {
 	return m.store.In(s)
 }
 
-func visible(ctx context.Context, m *Memories, ids []hippo.ID) (versions, error) {
-	ms, err := reader(m).Get(ctx, distinct(ids))
-	if err != nil {
-		return nil, err
-	}
-	out := make(versions, len(ms))
-	for _, x := range ms {
-		out[x.ID] = versionOf(x)
-	}
-	return out, nil
-}
-
-// applied returns the memories of a write whose first attempt was carried out: their versions are no longer those
-// from before it. It returns nil if the write is still to be carried out. All memories of a write change in one
-// transaction, so one that has changed stands for all.
-func applied(ctx context.Context, m *Memories, before versions) ([]*hippo.Memory, error) {
-	if !m.retried || len(before) == 0 {
+// applied returns what the first attempt of a write keeps of the memories that it changed; nil if the write is still to be
+// carried out.
+func applied(ctx context.Context, m *Memories) ([]hippo.Version, error) {
+	if !m.retried {
 		return nil, nil
 	}
-	ids := make([]hippo.ID, 0, len(before))
-	for id := range before {
-		ids = append(ids, id)
-	}
-	ms, err := reader(m).Get(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range ms {
-		if versionOf(x) != before[x.ID] {
-			return ms, nil
-		}
-	}
-	return nil, nil
+	return store.DoneBefore(ctx, store.As(reader(m), m.op))
 }
 
-// errApplied ends the transaction of a repeated write whose first attempt was carried out after [applied] had looked.
-var errApplied = errors.New("the first attempt was carried out")
-
-// once returns a change of a write that must not be carried out twice: in its transaction it looks as [applied] does before.
-// The dispatcher repeats a verb that fails with [errApplied].
-func once(m *Memories, before versions, change func(*hippo.Memory, hippo.Day) error) func(*hippo.Memory, hippo.Day) error {
-	if !m.retried {
-		return change
+// appliedTo returns memories as they are after the first attempt of a write; nil if the write is still to be carried out.
+func appliedTo(ctx context.Context, m *Memories, ids ...hippo.ID) ([]*hippo.Memory, error) {
+	done, err := applied(ctx, m)
+	if err != nil || len(done) == 0 {
+		return nil, err
 	}
-	return func(x *hippo.Memory, day hippo.Day) error {
-		if was, ok := before[x.ID]; ok && versionOf(x) != was {
-			return errApplied
-		}
-		return change(x, day)
-	}
+	return reader(m).Get(ctx, distinct(ids))
 }
 
 // Flush waits until the accesses of all searches so far are stored.
@@ -294,6 +247,9 @@ func (e *Engine) Warm(ctx context.Context) {
 // update changes memories in the store as a verb, after it has flushed pending accesses, so that the
 // result includes them.
 func update(ctx context.Context, m *Memories, verb hippo.Verb, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	if done, err := appliedTo(ctx, m, ids...); err != nil || done != nil {
+		return done, err
+	}
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
 )
 
 // verbs returns the table of verbs by name.
@@ -30,7 +31,7 @@ func verbs() map[string]verb {
 		verbOf(predecessors), verbOf(operations), verbOf(formerVersions), verbOf(resolveOperation), verbOf(exportAfter), verbOf(relationsAfter), verbOf(historyAfter), verbOf(calendar), verbOf(scoreWaiting), verbOf(clusters), verbOf(audit), verbOf(saidBefore))
 	add(hippo.RightWrite,
 		verbOf(recordAlone), verbOf(packedRecord), verbOf(modify), verbOf(modifyAll), verbOf(supersede), verbOf(reinforce), verbOf(forget), verbOf(restore),
-		verbOf(declare), verbOf(endRelations), verbOf(remove), verbOf(opened), verbOf(undo), verbOf(visible), verbOf(rescore),
+		verbOf(declare), verbOf(endRelations), verbOf(remove), verbOf(opened), verbOf(undo), verbOf(rescore),
 		verbOf(addEntity), verbOf(modifyEntity), verbOf(removeEntity), verbOf(mergeEntities), verbOf(splitEntity), verbOf(mergeProjects),
 		verbOf(importBatch), verbOf(withdraw), verbOf(indexImported), verbOf(importRelations), verbOf(importHistory), verbOf(consolidateAll))
 	add(hippo.RightPurge, verbOf(purge))
@@ -104,7 +105,7 @@ func (d *Dispatcher) run(ctx context.Context, call []byte, admit func(*Call, ver
 	m := e.In(c.Scope)
 	m.secretsAllowed, m.wait, m.retried, m.op = c.AllowSecrets, c.Wait, c.Retried, c.Operation
 	out, err = v.run(ctx, m, args)
-	if errors.Is(err, errApplied) {
+	if c.Retried && (errors.Is(err, store.ErrDone) || errors.Is(err, hippo.ErrConflict)) { // the first attempt, which went on meanwhile, may be why
 		out, err = v.run(ctx, m, args)
 	}
 	return out, err

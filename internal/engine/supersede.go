@@ -18,22 +18,12 @@ type Succession struct {
 // Supersede makes a memory supersede another one, in one transaction and as one operation, which one undo takes back whole. It
 // returns the one that supersedes. Errors are those of [Memories.Modify] with Supersedes.
 func Supersede(ctx context.Context, m *Memories, s Succession) (*hippo.Memory, error) {
-	versions, err := versionsOf(ctx, m, []hippo.ID{s.ID, s.By})
-	if err != nil {
-		return nil, err
-	}
-	return perform(ctx, m, supersedeArgs{s, versions}, supersede)
+	return perform(ctx, identified(m), s, supersede)
 }
 
-// supersedeArgs are the arguments of [Supersede].
-type supersedeArgs struct {
-	Succession
-	Versions versions
-}
-
-func supersede(ctx context.Context, m *Memories, a supersedeArgs) (*hippo.Memory, error) {
-	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
-		return byID(done, a.By), err
+func supersede(ctx context.Context, m *Memories, a Succession) (*hippo.Memory, error) {
+	if done, err := appliedTo(ctx, m, a.By); err != nil || done != nil {
+		return first(done), err
 	}
 	c := Modification{Metadata: &a.Metadata, Vote: VoteNone}
 	if err := c.screened(m.secretsAllowed); err != nil {
@@ -42,21 +32,11 @@ func supersede(ctx context.Context, m *Memories, a supersedeArgs) (*hippo.Memory
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	change := once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) error {
+	change := func(x *hippo.Memory, day hippo.Day) error {
 		if x.ID != a.ID || len(a.Metadata) == 0 {
 			return nil
 		}
 		return c.applyTo(m, x, day)
-	})
-	return store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, a.By, []hippo.ID{a.ID}, change)
-}
-
-// byID returns the memory with an ID; nil if there is none.
-func byID(ms []*hippo.Memory, id hippo.ID) *hippo.Memory {
-	for _, x := range ms {
-		if x.ID == id {
-			return x
-		}
 	}
-	return nil
+	return store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, a.By, []hippo.ID{a.ID}, change)
 }

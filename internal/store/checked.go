@@ -1,6 +1,11 @@
 package store
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -19,8 +24,31 @@ func Checked(s Scoped, since hippo.Revision, hold func(changed []*hippo.Memory) 
 	return s
 }
 
+// ErrDone says that there is an operation with the ID that a write was given: an earlier attempt has carried it out. [Scoped.Update],
+// [Scoped.Supersede], [Revise], [EndRelations] and [Undo] change nothing then.
+var ErrDone = errors.New("an earlier attempt has carried this out")
+
+// DoneBefore returns what an earlier attempt of a write with the ID of its operation, see [As], keeps of the memories that it
+// changed; nil if it changed none, or there is no such ID. A store that keeps no history cannot tell, which is [hippo.ErrUnavailable].
+func DoneBefore(ctx context.Context, s Scoped) ([]hippo.Version, error) {
+	if s.op.ID.IsZero() {
+		return nil, nil
+	}
+	if s.store.retention.Versions <= 0 {
+		return nil, fmt.Errorf("%w: whether the first attempt was carried out is not known, because the store keeps no history: look before you repeat it", hippo.ErrUnavailable)
+	}
+	vs, err := s.store.backend.Versions(ctx, driver.VersionQuery{Operation: s.op.ID, Scope: &s.scope})
+	return vs, wrap("versions", driver.Readable(err))
+}
+
 // holds returns why what the write was decided on does not hold any more.
 func holds(s Scoped, tx driver.Tx) error {
+	if !s.op.ID.IsZero() {
+		done, err := tx.Versions(driver.VersionQuery{Operation: s.op.ID, Scope: &s.scope})
+		if err = driver.Readable(err); err != nil || len(done) > 0 {
+			return cmp.Or(err, ErrDone)
+		}
+	}
 	if s.before == nil {
 		return nil
 	}

@@ -178,6 +178,9 @@ func relate(ctx context.Context, s Scoped, rs []hippo.Relation, fn func(*relatin
 		ids[r.From], ids[r.To] = true, true
 	}
 	return driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
+		if err := holds(s, tx); err != nil {
+			return err
+		}
 		x := &relating{in: s, tx: tx, memories: make(map[hippo.ID]*hippo.Memory), changes: make(map[hippo.ID]*change)}
 		ms, err := tx.Get(slices.SortedFunc(maps.Keys(ids), hippo.ID.Compare)...)
 		if driver.Readable(err) != nil {

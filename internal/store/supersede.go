@@ -68,6 +68,9 @@ func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, ol
 	var m *hippo.Memory
 	var hidden successors
 	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
+		if err := holds(in, tx); err != nil {
+			return err
+		}
 		ms, err := getAllVisible(in, tx, []hippo.ID{id})
 		if err != nil {
 			return err

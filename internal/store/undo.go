@@ -31,6 +31,9 @@ func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
 	var ms []*hippo.Memory
 	var hidden successors
 	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) (err error) {
+		if err := holds(s, tx); err != nil {
+			return err
+		}
 		if ms, err = undoAll(s, tx, op, id); err != nil {
 			return err
 		}
