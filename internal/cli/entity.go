@@ -122,13 +122,13 @@ func newEntityShowCommand(s *shell) *cobra.Command {
 func printPage(s *shell, p *client.EntityPage) error {
 	s.count = 1
 	if s.json {
-		out, err := wire.EntityPageOf(p)
+		out, err := wire.EntityPageOf(p, s.now())
 		if err != nil {
 			return err
 		}
 		return s.printJSON(out)
 	}
-	_, err := fmt.Fprintln(s.out, wire.EntityText(p, shortIDs(s, wire.IDsOfPage(p)...), zone()))
+	_, err := fmt.Fprintln(s.out, wire.EntityText(p, shortIDs(s, wire.IDsOfPage(p)...), s.now().In(zone())))
 	return err
 }
 

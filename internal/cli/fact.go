@@ -86,7 +86,7 @@ func addFact(ctx context.Context, s *shell, m *client.Client, r hippo.Relation, 
 		what string
 		of   []hippo.Relation
 	}{{"replaces", done.Replaced}, {"ended", done.Closed}, {"conflict, stays as it is:", done.Conflicts}} {
-		facts, err := namedFacts(ctx, m, x.of, s.now())
+		facts, err := namedFacts(ctx, s, m, x.of, s.now())
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func isReference(name string) bool {
 }
 
 // namedFacts returns relations as facts, as of a time, with the names of their ends.
-func namedFacts(ctx context.Context, m *client.Client, rs []hippo.Relation, at time.Time) (*wire.Facts, error) {
+func namedFacts(ctx context.Context, s *shell, m *client.Client, rs []hippo.Relation, at time.Time) (*wire.Facts, error) {
 	var ids []hippo.ID
 	p := &client.EntityPage{}
 	for i := range rs {
@@ -158,12 +158,12 @@ func namedFacts(ctx context.Context, m *client.Client, rs []hippo.Relation, at t
 		}
 		p.Others = append(p.Others, ms...)
 	}
-	return wire.FactsOf(p), nil
+	return wire.FactsOf(p, s.now()), nil
 }
 
 // printFact prints relations that were changed.
 func printFact(ctx context.Context, s *shell, m *client.Client, what string, rs []hippo.Relation) error {
-	facts, err := namedFacts(ctx, m, rs, s.now())
+	facts, err := namedFacts(ctx, s, m, rs, s.now())
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func endInsight(ctx context.Context, s *shell, m *client.Client, ref, by string,
 		return err
 	}
 	s.count = 1
-	facts := wire.FactsOf(&client.EntityPage{Former: found[:1]})
+	facts := wire.FactsOf(&client.EntityPage{Former: found[:1]}, s.now())
 	if s.json {
 		return s.printJSON(facts)
 	}
@@ -307,7 +307,7 @@ func newFactRemoveCommand(s *shell) *cobra.Command {
 				if err := m.Relations().Remove(c.Context(), r); err != nil {
 					return err
 				}
-				facts, err := namedFacts(c.Context(), m, []hippo.Relation{r}, s.now())
+				facts, err := namedFacts(c.Context(), s, m, []hippo.Relation{r}, s.now())
 				if err != nil {
 					return err
 				}

@@ -67,7 +67,7 @@ func (q *factList) read(ctx context.Context, s *shell, m *client.Client) (facts 
 	} else {
 		var p *client.EntityPage
 		if p, err = client.ShowEntity(ctx, m, client.EntityPageQuery{Entity: q.subject, At: q.at, Facts: true}); err == nil {
-			facts = wire.FactsOf(p)
+			facts = wire.FactsOf(p, s.now())
 		}
 	}
 	if err != nil {
@@ -99,7 +99,7 @@ func (q *factList) ofAll(ctx context.Context, s *shell, m *client.Client) (*wire
 		}
 	}
 	rs = slices.DeleteFunc(rs, func(r hippo.Relation) bool { return r.Kind == hippo.CoRecalled })
-	facts, err := namedFacts(ctx, m, rs, cmp.Or(q.at.ValidAt, s.now()))
+	facts, err := namedFacts(ctx, s, m, rs, cmp.Or(q.at.ValidAt, s.now()))
 	if err == nil {
 		facts.Degraded = l.Degraded
 	}
@@ -132,7 +132,7 @@ func printFacts(s *shell, facts *wire.Facts) error {
 			if f.UUID != nil {
 				id = ids.Of(*f.UUID)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\n", holding(f.ValidFrom, f.ValidUntil), id, preview(f.Text(), previewLength))
+			fmt.Fprintf(w, "%s\t%s\t%s\n", holding(f.ValidFrom, f.ValidUntil, f.State), id, preview(f.Text(), previewLength))
 		}
 	})
 }

@@ -130,15 +130,15 @@ func printSubgraph(s *shell, g *client.Subgraph) error {
 		}
 	})
 	for i := range g.Relations {
-		fmt.Fprintln(s.out, graphLine(&g.Relations[i], short))
+		fmt.Fprintln(s.out, graphLine(s, &g.Relations[i], short))
 	}
 	noteBounds(s, &g.GraphBounds, len(g.Nodes))
 	return err
 }
 
 // graphLine formats a relation with the days in which it holds.
-func graphLine(r *hippo.Relation, short hippo.ShortIDs) string {
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s  %s", short.Of(r.From), termtext.Line(r.Kind), short.Of(r.To), holding(r.ValidFrom, r.ValidUntil)))
+func graphLine(s *shell, r *hippo.Relation, short hippo.ShortIDs) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s  %s", short.Of(r.From), termtext.Line(r.Kind), short.Of(r.To), holding(r.ValidFrom, r.ValidUntil, r.StateAt(s.now()))))
 }
 
 // noteBounds says what an answer leaves out.
@@ -214,7 +214,7 @@ func printPaths(s *shell, l *client.PathList, depth int) {
 		for j, id := range p.IDs {
 			fmt.Fprintf(s.out, "%s  %s\n", short.Of(id), content[id])
 			if j < len(p.Relations) {
-				fmt.Fprintf(s.out, "  %s\n", graphLine(&p.Relations[j], short))
+				fmt.Fprintf(s.out, "  %s\n", graphLine(s, &p.Relations[j], short))
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func newGraphDrawCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := wire.Draw(g, format)
+			text, err := wire.Draw(g, format, s.now())
 			if err != nil {
 				return err
 			}

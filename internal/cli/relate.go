@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -14,8 +13,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // relateFlags are the flags of relate as given.
@@ -197,7 +196,7 @@ func showRelations(ctx context.Context, s *shell, m *client.Client, q client.Rel
 		}
 		return r.From
 	}
-	contents := make(map[hippo.ID]string, len(rs))
+	contents := make(map[hippo.ID]*hippo.Memory, len(rs))
 	if len(rs) > 0 {
 		ids := make([]hippo.ID, len(rs))
 		for i := range rs {
@@ -208,23 +207,18 @@ func showRelations(ctx context.Context, s *shell, m *client.Client, q client.Rel
 			return err
 		}
 		for _, x := range ms {
-			contents[x.ID] = x.Content
+			contents[x.ID] = x
 		}
 	}
-	return printRelations(s, func(r *hippo.Relation) string { return contents[other(r)] }, rs)
+	return printRelations(s, func(r *hippo.Relation) *hippo.Memory { return contents[other(r)] }, rs)
 }
 
-// printRelations prints relations as JSON or a table with the content that other
-// returns.
-func printRelations(s *shell, other func(*hippo.Relation) string, rs []hippo.Relation) error {
+// printRelations prints relations as JSON, or as a table with the memories that other returns.
+func printRelations(s *shell, other func(*hippo.Relation) *hippo.Memory, rs []hippo.Relation) error {
 	if s.json {
-		list := make([]json.RawMessage, len(rs))
-		for i := range rs {
-			b, err := formats.EncodeRelation(&rs[i])
-			if err != nil {
-				return err
-			}
-			list[i] = b
+		list, err := wire.RelationsOf(rs, s.now())
+		if err != nil {
+			return err
 		}
 		return s.printJSON(list)
 	}
@@ -233,18 +227,25 @@ func printRelations(s *shell, other func(*hippo.Relation) string, rs []hippo.Rel
 		ends = append(ends, rs[i].From, rs[i].To)
 	}
 	ids := shortIDs(s, ends...)
+	end := func(r *hippo.Relation) string {
+		x := other(r)
+		if x == nil {
+			return ""
+		}
+		return wire.Marked(preview(x.Content, 40), x, s.now(), ids)
+	}
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "FROM\tKIND\tTO\tWEIGHT\tREINFORCED\tHOLDS\tTHE OTHER")
 		for i := range rs {
 			r := &rs[i]
 			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\t%s\n", ids.Of(r.From), termtext.Line(r.Kind), ids.Of(r.To), r.Weight,
-				day(r.LastReinforced), holding(r.ValidFrom, r.ValidUntil), preview(other(r), 40))
+				day(r.LastReinforced), holding(r.ValidFrom, r.ValidUntil, r.StateAt(s.now())), end(r))
 		}
 	})
 }
 
-// holding formats the days in which a fact holds; empty if they have no bounds.
-func holding(from, until time.Time) string {
+// holding formats the days in which a fact holds, with its state if it does not now; empty if they have no bounds.
+func holding(from, until time.Time, state hippo.State) string {
 	var ends [2]string
 	for i, t := range []time.Time{from, until} {
 		if !t.IsZero() {
@@ -254,5 +255,9 @@ func holding(from, until time.Time) string {
 	if ends == [2]string{} {
 		return ""
 	}
-	return ends[0] + ".." + ends[1]
+	out := ends[0] + ".." + ends[1]
+	if word := wire.StateWord(state); word != "" {
+		out += ", " + word
+	}
+	return out
 }

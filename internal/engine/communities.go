@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/recall/hybrid/graph"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -31,7 +32,8 @@ type Community struct {
 	Size, Relations int
 	// Label are the words that distinguish it from the rest of the store, the most telling first, at most four. It may be empty.
 	Label []string
-	// Nodes are the first ten, those that a walk over all relations visits most often first. Their distance is 0.
+	// Nodes are the first ten, those that a walk over all relations visits most often first, of these those
+	// that hold first. Their distance is 0.
 	Nodes []Node
 }
 
@@ -186,6 +188,7 @@ func (r *related) communities(ctx context.Context, m *Memories, count int) (*Com
 				x.Nodes = append(x.Nodes, Node{Memory: one})
 			}
 		}
+		slices.SortStableFunc(x.Nodes, func(a, b Node) int { return rank.HoldingFirst(m.now(), a.Memory, b.Memory) })
 		out.Communities, texts = append(out.Communities, x), append(texts, read)
 	}
 	labels, err := labelsOf(ctx, m, texts)

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -37,10 +39,11 @@ type Node struct {
 
 // Subgraph is what a walk reached, and what it left out.
 type Subgraph struct {
-	// Nodes are the memories, the nearest first; of one distance in the order in which the walk reached them, the strongest
-	// relation of the first memory first.
+	// Nodes are the memories, the nearest first; of one distance those that hold first, in the order in which the walk reached
+	// them, the strongest relation of the first memory first.
 	Nodes []Node
-	// Relations are those that the walk read between the nodes, by From, To and Kind, with their weights at the moment.
+	// Relations are those that the walk read between the nodes, by From, To and Kind, those that hold first, with their weights at
+	// the moment.
 	Relations []hippo.Relation
 	GraphBounds
 }
@@ -95,10 +98,14 @@ func (w *walk) subgraph(ctx context.Context) (*Subgraph, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Subgraph{Relations: w.inside(), GraphBounds: GraphBounds{Frontier: w.level, Partial: w.partial, Omitted: len(w.omitted)}}
+	at := cmp.Or(w.filter.At.ValidAt, w.memories.now())
+	out := &Subgraph{Relations: holdingFirst(w.inside(), at), GraphBounds: GraphBounds{Frontier: w.level, Partial: w.partial, Omitted: len(w.omitted)}}
 	for _, x := range ms {
 		out.Nodes = append(out.Nodes, Node{x, w.distance[x.ID]})
 	}
+	slices.SortStableFunc(out.Nodes, func(a, b Node) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), rank.HoldingFirst(at, a.Memory, b.Memory))
+	})
 	return out, nil
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -137,7 +138,7 @@ type RelationQuery struct {
 
 // Of returns the relations at either end of memories, at most 100 of each, the strongest; those
 // that do not hold now too, those of forgotten memories not. Weights are those of now. They are
-// ordered by From, To and Kind. Unknown IDs are a [*hippo.UnknownError].
+// ordered by From, To and Kind, those that hold first. Unknown IDs are a [*hippo.UnknownError].
 func (r Relations) Of(ctx context.Context, ids []hippo.ID) ([]hippo.Relation, error) {
 	return perform(ctx, r.memories, RelationQuery{IDs: ids}, relationsOf)
 }
@@ -164,7 +165,7 @@ func relationsOf(ctx context.Context, m *Memories, q RelationQuery) ([]hippo.Rel
 	if q.Kinds != nil {
 		list = strongest(slices.DeleteFunc(list, func(x hippo.Relation) bool { return !slices.Contains(q.Kinds, x.Kind) }), q.IDs)
 	}
-	return weighed(&m.weights.Relations, list, m.now()), err
+	return holdingFirst(weighed(&m.weights.Relations, list, m.now()), cmp.Or(q.At.ValidAt, m.now())), err
 }
 
 // strongest keeps the [maxRelations] strongest relations of each memory. The list is in the order of [hippo.Relation.Compare].

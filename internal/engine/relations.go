@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -27,6 +28,12 @@ func (r relationReader) Relations(ctx context.Context, scope hippo.Scope, ids []
 		at = r.now()
 	}
 	return weighed(r.rule, rs, at), err
+}
+
+// holdingFirst puts relations that hold at a time before the others.
+func holdingFirst(rs []hippo.Relation, at time.Time) []hippo.Relation {
+	slices.SortStableFunc(rs, func(a, b hippo.Relation) int { return rank.LapsedLast(a.ValidAt(at), b.ValidAt(at)) })
+	return rs
 }
 
 // weighed sets the weights to those of a time.

@@ -93,7 +93,11 @@ func (w *whole) facts(m *hippo.Memory) []string {
 	add(m.Source.Kind != "", "by %s", strings.TrimSpace(string(m.Source.Kind)+" "+m.Source.Author))
 	add(m.Project != "", "project %s", m.Project)
 	add(m.Version > 1, "version %d of %s", m.Version, when.Day(m.UpdatedAt, w.now))
-	add(!m.ValidFrom.IsZero(), "holds from %s", when.Day(m.ValidFrom, w.now))
+	begins := "holds from %s"
+	if m.StateAt(w.now) == hippo.NotYet {
+		begins = "not before %s"
+	}
+	add(!m.ValidFrom.IsZero(), begins, when.Day(m.ValidFrom, w.now))
 	add(!m.ValidUntil.IsZero(), "holds until %s", when.Day(m.ValidUntil, w.now))
 	add(m.StateAt(w.now) == hippo.Ended, "ended")
 	add(!m.SupersededBy.IsZero(), "superseded by %s", w.ids.Of(m.SupersededBy))

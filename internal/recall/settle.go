@@ -5,19 +5,22 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // settle ranks what is superseded behind those of its successors that are hits, with a ranker with which these do not take its
-// place. Cost: a read of the row of each hit.
+// place, and what does not hold behind what holds and is as relevant. Cost: a read of the row of each hit.
 func settle(p *Plan, found *retrieve.Result, in ranking) ranking {
 	var superseded []int
+	lapsed := false
 	for i := range in.hits {
+		lapsed = lapsed || in.hits[i].signals.Lapsed
 		if found.Reader.Row(in.hits[i].match.Doc).Superseded {
 			superseded = append(superseded, i)
 		}
 	}
-	if len(superseded) == 0 || p.about.any {
+	if len(superseded) == 0 && !lapsed || p.about.any {
 		return in
 	}
 	relevance, steps := make(map[hippo.ID]float64, len(in.hits)), make(map[hippo.ID]int)
@@ -36,7 +39,7 @@ func settle(p *Plan, found *retrieve.Result, in ranking) ranking {
 		}
 	}
 	slices.SortStableFunc(out.hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.relevance, a.relevance), cmp.Compare(steps[a.ID], steps[b.ID]))
+		return cmp.Or(cmp.Compare(b.relevance, a.relevance), rank.LapsedLast(!a.signals.Lapsed, !b.signals.Lapsed), cmp.Compare(steps[a.ID], steps[b.ID]))
 	})
 	return out
 }

@@ -139,7 +139,7 @@ func (in *entityInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	out, err := wire.EntityPageOf(p)
+	out, err := wire.EntityPageOf(p, r.server.Now())
 	return reply{status: http.StatusOK, data: out, count: p.Memories}, err
 }
 

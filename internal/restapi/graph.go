@@ -205,6 +205,6 @@ func (in *drawInput) call(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	format := cmp.Or(in.format, wire.Mermaid)
-	text, err := wire.Draw(g, format)
+	text, err := wire.Draw(g, format, r.server.Now())
 	return reply{status: http.StatusOK, data: drawing{format, text, wire.GraphBounds(g.GraphBounds)}, count: len(g.Nodes)}, err
 }

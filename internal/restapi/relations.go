@@ -8,10 +8,10 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// relation is a relation as JSON, see [formats.EncodeRelation].
+// relation is a relation as JSON, see [wire.RelationOf].
 type relation struct{ json.RawMessage }
 
 // relations is a list of relations.
@@ -19,15 +19,15 @@ type relations struct {
 	Relations []relation `json:"relations"`
 }
 
-func relationsOf(list []hippo.Relation) (reply, error) {
-	out, err := encodeRelations(list)
+func relationsOf(r *request, list []hippo.Relation) (reply, error) {
+	out, err := encodeRelations(r, list)
 	return reply{status: http.StatusOK, data: relations{out}, count: len(list)}, err
 }
 
-func encodeRelations(list []hippo.Relation) ([]relation, error) {
+func encodeRelations(r *request, list []hippo.Relation) ([]relation, error) {
 	out := make([]relation, len(list))
 	for i := range list {
-		b, err := formats.EncodeRelation(&list[i])
+		b, err := wire.RelationOf(&list[i], r.server.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (in *relateInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return relatedOf(done)
+	return relatedOf(r, done)
 }
 
 // related is the answer to a declaration: the relations, and what happened to others.
@@ -115,13 +115,13 @@ type related struct {
 	Conflicts []relation `json:"conflicts,omitempty"`
 }
 
-func relatedOf(done *engine.Related) (reply, error) {
+func relatedOf(r *request, done *engine.Related) (reply, error) {
 	var out related
 	for _, x := range []struct {
 		to   *[]relation
 		from []hippo.Relation
 	}{{&out.Relations, done.Declared}, {&out.Replaced, done.Replaced}, {&out.Closed, done.Closed}, {&out.Conflicts, done.Conflicts}} {
-		list, err := encodeRelations(x.from)
+		list, err := encodeRelations(r, x.from)
 		if err != nil {
 			return reply{}, err
 		}
@@ -156,7 +156,7 @@ func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return relationsOf(list)
+	return relationsOf(r, list)
 }
 
 func reasonField(to *string) field {
@@ -225,5 +225,5 @@ func (in *relationsInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return relationsOf(list)
+	return relationsOf(r, list)
 }

@@ -183,7 +183,7 @@ func sourceSchema() schema {
 	return out
 }
 
-// relationSchema describes a relation, as [formats.EncodeRelation] writes it.
+// relationSchema describes a relation, as [wire.RelationOf] writes it.
 func relationSchema() schema {
 	at, id := schema{"type": "string", "format": "date-time"}, schema{"type": "string", "format": "uuid"}
 	return schema{
@@ -191,6 +191,7 @@ func relationSchema() schema {
 		"properties": schema{
 			"from": id, "to": id, "kind": schema{"type": "string"}, "weight": schema{"type": "number", "exclusiveMinimum": 0, "maximum": 1},
 			"valid_from": at, "valid_until": at, "last_reinforced": at,
+			"state": schema{"type": "string", "enum": []hippo.State{hippo.Ended, hippo.NotYet}, "description": "absent for what holds"},
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -198,7 +200,7 @@ func listMemories(ctx context.Context, s *session, c *sandbox.Call) (any, error)
 	return s.list(ctx, engine.ListQuery{Filter: f, Situation: in.Situation, When: in.When, Forgotten: in.Forgotten, Offset: in.Offset, Count: limit})
 }
 
-// searchByTag lists what has any of some tags, or all of them, the newest first.
+// searchByTag lists what has any of some tags, or all of them: what holds first, the newest first.
 func searchByTag(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	in := struct {
 		Tags  texts  `json:"tags"`
@@ -243,7 +245,9 @@ func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any,
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b *hippo.Memory) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	slices.SortStableFunc(found, func(a, b *hippo.Memory) int {
+		return cmp.Or(rank.HoldingFirst(s.caller.Now(), a, b), b.CreatedAt.Compare(a.CreatedAt))
+	})
 	total = max(total, len(found)) // those with several tags are counted once
 	return results(s.values(found[:min(limit, len(found))], day, nil), total), nil
 }
@@ -341,6 +345,7 @@ func (s *session) relations(rs []hippo.Relation) []map[string]any {
 		out[i] = map[string]any{
 			"$": "struct", "source": short.Of(r.From), "target": short.Of(r.To), "kind": r.Kind, "weight": wire.Round(r.Weight, 4),
 			"valid_from": timeOrNil(r.ValidFrom, zone), "valid_until": timeOrNil(r.ValidUntil, zone),
+			"state": r.StateAt(s.caller.Now()),
 		}
 	}
 	return out

@@ -1,12 +1,14 @@
 package shodh
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rank"
 )
 
 // listed is the answer of listMemories.
@@ -82,7 +84,7 @@ func trimmed(tags []string) []string {
 	return out
 }
 
-// newest returns the newest n memories of the selection, and the active day that they are shown for.
+// newest returns the n memories of the selection that a list has first, and the active day that they are shown for.
 func (s *selection) newest(ctx context.Context, c *call, n int) ([]*hippo.Memory, hippo.Day, error) {
 	var day hippo.Day
 	var out []*hippo.Memory
@@ -93,12 +95,12 @@ func (s *selection) newest(ctx context.Context, c *call, n int) ([]*hippo.Memory
 		}
 		out, day = append(out, page.Memories...), page.Day
 	}
-	slices.SortStableFunc(out, newer)
+	slices.SortStableFunc(out, func(a, b *hippo.Memory) int { return cmp.Or(rank.HoldingFirst(c.Now(), a, b), newer(a, b)) })
 	out = slices.CompactFunc(out, func(a, b *hippo.Memory) bool { return a.ID == b.ID })
 	return out[:min(len(out), n)], day, nil
 }
 
-// newer orders memories as a list does: the newer first, then by ID.
+// newer orders memories that hold as a list does: the newer first, then by ID.
 func newer(a, b *hippo.Memory) int {
 	if k := b.CreatedAt.Compare(a.CreatedAt); k != 0 {
 		return k

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -78,7 +79,7 @@ func recall(ctx context.Context, c *call) (reply, error) {
 		results[i] = result{h, c.Importance(h.Memory, a.Day), unit(h.Relevance)}
 	}
 	if boost {
-		results = boosted(results, value(c.args, "quality_weight", defaultQuality))
+		results = boosted(c, a.Hits, results, value(c.args, "quality_weight", defaultQuality))
 	}
 	for _, r := range results[:min(len(results), limit)] {
 		out.Memories = append(out.Memories, append(memoryOf(r.hit.Memory, r.importance, c.Now()),
@@ -89,13 +90,19 @@ func recall(ctx context.Context, c *call) (reply, error) {
 	return reply{body: out}, nil
 }
 
-// boosted orders results by a weighted mean of relevance and quality.
-func boosted(results []result, weight float64) []result {
-	for i := range results {
-		r := &results[i]
-		r.relevance = (1-weight)*r.relevance + weight*unit(r.importance)
+// boosted orders results, those of hits, by a weighted mean of relevance and quality.
+func boosted(c *call, hits []hippo.Hit, results []result, weight float64) []result {
+	scores := make([]float64, len(results))
+	for i, r := range results {
+		scores[i] = (1-weight)*r.relevance + weight*unit(r.importance)
 	}
-	slices.SortStableFunc(results, func(a, b result) int { return cmp.Compare(b.relevance, a.relevance) })
+	rank.Behind(hits, scores, c.Now())
+	for i := range results {
+		results[i].relevance = scores[i]
+	}
+	slices.SortStableFunc(results, func(a, b result) int {
+		return cmp.Or(cmp.Compare(b.relevance, a.relevance), rank.HoldingFirst(c.Now(), a.hit.Memory, b.hit.Memory))
+	})
 	return results
 }
 

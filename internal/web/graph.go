@@ -100,7 +100,11 @@ func bondsOf(ctx context.Context, v *visit, ids []hippo.ID) ([]bond, error) {
 	}
 	var out []bond
 	for _, r := range list {
-		out = append(out, bond{r.From, r.To, kindName(r.Kind), r.Weight})
+		kind := kindName(r.Kind)
+		if note := wire.StateWord(r.StateAt(v.now)); note != "" {
+			kind += " (" + note + ")"
+		}
+		out = append(out, bond{r.From, r.To, kind, r.Weight})
 	}
 	ms, err := v.memories.Get(ctx, ids)
 	if err != nil {
@@ -177,9 +181,17 @@ func label(ctx context.Context, v *visit, placed map[hippo.ID]*node) error {
 		return err
 	}
 	for _, m := range ms {
-		placed[m.ID].Label = wire.Clip(m.Content, nodeLabel)
+		placed[m.ID].Label = drawnLabel(m.Content, m.StateAt(v.now))
 	}
 	return nil
+}
+
+// drawnLabel returns the beginning of a content, with the state of a memory that does not hold.
+func drawnLabel(content string, s hippo.State) string {
+	if word := wire.StateWord(s); word != "" {
+		return wire.Clip(content, nodeLabel) + " (" + word + ")"
+	}
+	return wire.Clip(content, nodeLabel)
 }
 
 // draw collects nodes and edges, in a fixed order.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -52,11 +54,11 @@ type event struct {
 
 // relationView is a relation as seen from a memory.
 type relationView struct {
-	Kind      string
-	Outgoing  bool
-	Weight    float64
-	Other     item
-	Otherwise bool // does not hold now
+	Kind     string
+	Outgoing bool
+	Weight   float64
+	Other    item
+	Note     string // why it does not hold now, see [wire.RelationNote]
 }
 
 // editForm holds what can be changed, as text, and what was wrong with it.
@@ -141,20 +143,14 @@ func similarTo(ctx context.Context, v *visit, m *hippo.Memory) ([]item, error) {
 	return out, nil
 }
 
-// relationsOf returns the relations of a memory, the strongest first.
+// relationsOf returns the relations of a memory, those that hold now first, the strongest first.
 func relationsOf(ctx context.Context, v *visit, id hippo.ID) ([]relationView, error) {
 	list, err := v.memories.Relations().Of(ctx, []hippo.ID{id})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	slices.SortStableFunc(list, func(a, b hippo.Relation) int {
-		switch {
-		case a.Weight > b.Weight:
-			return -1
-		case a.Weight < b.Weight:
-			return 1
-		}
-		return 0
+		return cmp.Or(rank.LapsedLast(a.ValidAt(v.now), b.ValidAt(v.now)), cmp.Compare(b.Weight, a.Weight))
 	})
 	ids := make([]hippo.ID, len(list))
 	for i := range list {
@@ -171,7 +167,7 @@ func relationsOf(ctx context.Context, v *visit, id hippo.ID) ([]relationView, er
 	var out []relationView
 	for i := range list {
 		r := &list[i]
-		out = append(out, relationView{kindName(r.Kind), r.From == id, r.Weight, v.newItem(byID[r.Other(id)]), !r.ValidAt(v.now)})
+		out = append(out, relationView{kindName(r.Kind), r.From == id, r.Weight, v.newItem(byID[r.Other(id)]), wire.RelationNote(r, v.now)})
 	}
 	return out, nil
 }
@@ -182,8 +178,8 @@ func (r *relationView) text() string {
 	if r.Outgoing {
 		out = "→ " + r.Kind
 	}
-	if r.Otherwise {
-		out += " (not now)"
+	if r.Note != "" {
+		out += " (" + r.Note + ")"
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -19,9 +20,9 @@ const (
 const drawnLabel = 40
 
 // Draw returns a subgraph in a language of drawings: nodes n0, n1 and on in its order, with the beginning of their contents,
-// and its relations with their kinds. The same subgraph gives the same text; whatever contents and kinds hold is text in it.
+// and its relations with their kinds, both marked if they do not hold now. The same subgraph gives the same text; whatever contents and kinds hold is text in it.
 // Another language is a [*hippo.FieldError].
-func Draw(g *engine.Subgraph, language string) (string, error) {
+func Draw(g *engine.Subgraph, language string, now time.Time) (string, error) {
 	number := make(map[hippo.ID]int, len(g.Nodes))
 	var out strings.Builder
 	head, node, edge, tail, escape := "flowchart LR\n", "  n%d[\"%s\"]\n", "  n%d -->|\"%s\"| n%d\n", "", escapeMermaid
@@ -35,13 +36,21 @@ func Draw(g *engine.Subgraph, language string) (string, error) {
 	out.WriteString(head)
 	for i, n := range g.Nodes {
 		number[n.ID] = i
-		fmt.Fprintf(&out, node, i, escape(termtext.Line(Clip(n.Content, drawnLabel))))
+		fmt.Fprintf(&out, node, i, escape(drawn(termtext.Line(Clip(n.Content, drawnLabel)), n.StateAt(now))))
 	}
 	for _, r := range g.Relations {
-		fmt.Fprintf(&out, edge, number[r.From], escape(termtext.Line(r.Kind)), number[r.To])
+		fmt.Fprintf(&out, edge, number[r.From], escape(drawn(termtext.Line(r.Kind), r.StateAt(now))), number[r.To])
 	}
 	out.WriteString(tail)
 	return out.String(), nil
+}
+
+// drawn returns a label with the state of what does not hold.
+func drawn(text string, s hippo.State) string {
+	if word := StateWord(s); word != "" {
+		text += " (" + word + ")"
+	}
+	return text
 }
 
 // DrawingComment returns a text on one line as a comment of a drawing, which programs that draw skip.

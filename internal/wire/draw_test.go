@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -36,12 +37,12 @@ func TestDraw(t *testing.T) {
 }
 `,
 	} {
-		got, err := wire.Draw(g, language)
+		got, err := wire.Draw(g, language, time.Now())
 		if err != nil || got != want {
 			t.Errorf("%s: %v\n%s", language, err, got)
 		}
 	}
-	if _, err := wire.Draw(g, "png"); hippo.CodeOf(err) != hippo.CodeInvalid {
+	if _, err := wire.Draw(g, "png", time.Now()); hippo.CodeOf(err) != hippo.CodeInvalid {
 		t.Errorf("another language: %v", err)
 	}
 }

@@ -35,6 +35,8 @@ type EntityNote struct {
 	UUID    hippo.ID `json:"uuid"`
 	Content string   `json:"content"`
 	At      string   `json:"at"`
+	// State is absent for an insight that holds.
+	State hippo.State `json:"state,omitempty"`
 }
 
 // EntityEvent is a moment in the life of an entity, as JSON.
@@ -49,27 +51,27 @@ type EntityEvent struct {
 // noteLength is how many characters of a content a page has.
 const noteLength = 200
 
-// EntityPageOf returns a page as JSON. The error is that of [formats.EncodeRelation].
-func EntityPageOf(p *engine.EntityPage) (*EntityPage, error) {
+// EntityPageOf returns a page as JSON, for a reader of now. The error is that of [formats.EncodeRelation].
+func EntityPageOf(p *engine.EntityPage, now time.Time) (*EntityPage, error) {
 	out := &EntityPage{
-		Entity: EntityOf(p.Entity), Facts: notesOf(p.Facts), Former: notesOf(p.Former), Mentions: notesOf(p.Mentions), Others: notesOf(p.Others),
+		Entity: EntityOf(p.Entity), Facts: notesOf(p.Facts, now), Former: notesOf(p.Former, now), Mentions: notesOf(p.Mentions, now), Others: notesOf(p.Others, now),
 		Timeline: []EntityEvent{}, Memories: p.Memories, About: p.About, Omitted: p.Omitted, Degraded: p.Degraded,
 	}
 	for _, e := range p.Timeline {
 		out.Timeline = append(out.Timeline, EntityEvent{e.At.UTC().Format(time.RFC3339), e.What, e.Memory, e.Kind, e.Text})
 	}
 	var err error
-	if out.Relations, err = relationsOf(p.Relations); err != nil {
+	if out.Relations, err = RelationsOf(p.Relations, now); err != nil {
 		return nil, err
 	}
-	out.FormerRelations, err = relationsOf(p.FormerRelations)
+	out.FormerRelations, err = RelationsOf(p.FormerRelations, now)
 	return out, err
 }
 
-func notesOf(ms []*hippo.Memory) []EntityNote {
+func notesOf(ms []*hippo.Memory, now time.Time) []EntityNote {
 	out := make([]EntityNote, len(ms))
 	for i, x := range ms {
-		out[i] = EntityNote{x.ID, Clip(x.Content, noteLength), x.When().UTC().Format(time.RFC3339)}
+		out[i] = EntityNote{x.ID, Clip(x.Content, noteLength), x.When().UTC().Format(time.RFC3339), StateOf(x, now)}
 	}
 	return out
 }
@@ -101,9 +103,9 @@ func EntityLine(e *engine.Entity, short hippo.ShortIDs) string {
 	return line + "  " + short.Of(e.ID)
 }
 
-// EntityText formats a page for a reader, a line each, with days in a zone.
-func EntityText(p *engine.EntityPage, short hippo.ShortIDs, zone *time.Location) string {
-	x := &pageText{page: p, short: short, zone: zone}
+// EntityText formats a page for a reader, a line each, of now, with days in the zone of that.
+func EntityText(p *engine.EntityPage, short hippo.ShortIDs, now time.Time) string {
+	x := &pageText{page: p, short: short, now: now}
 	x.add(EntityLine(p.Entity, short))
 	if p.Entity.Description != "" {
 		x.add("  " + termtext.Block(p.Entity.Description, "  "))
@@ -119,7 +121,7 @@ func EntityText(p *engine.EntityPage, short hippo.ShortIDs, zone *time.Location)
 		if e.Kind != "" {
 			text = e.Kind + " " + text
 		}
-		x.add(fmt.Sprintf("  %s %s: %s", when.Date(e.At, x.zone), e.What, termtext.Line(text)))
+		x.add(fmt.Sprintf("  %s %s: %s", when.Date(e.At, now.Location()), e.What, termtext.Line(text)))
 	}
 	about := ""
 	if p.About {
@@ -144,7 +146,7 @@ func EntityText(p *engine.EntityPage, short hippo.ShortIDs, zone *time.Location)
 type pageText struct {
 	page  *engine.EntityPage
 	short hippo.ShortIDs
-	zone  *time.Location
+	now   time.Time
 	lines []string
 }
 
@@ -159,7 +161,7 @@ func (x *pageText) section(head string, ms []*hippo.Memory, rs []hippo.Relation)
 		x.add("  " + x.relation(&rs[i]))
 	}
 	for _, m := range ms {
-		x.add("  " + x.short.Of(m.ID) + " " + termtext.Line(Clip(m.Content, noteLength)))
+		x.add("  " + x.short.Of(m.ID) + " " + Marked(termtext.Line(Clip(m.Content, noteLength)), m, x.now, x.short))
 	}
 }
 
@@ -175,11 +177,5 @@ func (x *pageText) relation(r *hippo.Relation) string {
 	if r.To == x.page.Entity.ID {
 		line = other + " " + termtext.Line(r.Kind) + " this"
 	}
-	if !r.ValidFrom.IsZero() {
-		line += ", from " + when.Date(r.ValidFrom, x.zone)
-	}
-	if !r.ValidUntil.IsZero() {
-		line += ", until " + when.Date(r.ValidUntil, x.zone)
-	}
-	return line
+	return strings.Join(append([]string{line}, Periods(r, x.now)...), ", ")
 }

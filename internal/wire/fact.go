@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rank"
 )
 
 // Facts is a list of facts, as JSON.
@@ -31,15 +32,22 @@ type Fact struct {
 	Content      string    `json:"content,omitempty"`
 	SupersededBy *hippo.ID `json:"superseded_by,omitempty"`
 
+	FactValidity
+}
+
+// FactValidity says when a fact holds.
+type FactValidity struct {
 	ValidFrom  time.Time `json:"valid_from,omitzero"`
 	ValidUntil time.Time `json:"valid_until,omitzero"`
 	// Holds: at the time as of which it was read.
 	Holds bool `json:"holds"`
+	// State is absent for what holds now.
+	State hippo.State `json:"state,omitempty"`
 }
 
-// FactsOf returns the relations and the facts of a page: relations by name and the time from which they hold, then insights in the
-// order of the page, those that hold first.
-func FactsOf(p *engine.EntityPage) *Facts {
+// FactsOf returns the relations and the facts of a page, for a reader of now: relations by the name of their subject, of each
+// those that hold first, by kind and the time from which they hold; then insights in the order of the page, those that hold first.
+func FactsOf(p *engine.EntityPage, now time.Time) *Facts {
 	out := &Facts{Facts: []Fact{}, Degraded: p.Degraded}
 	names := namesOf(p)
 	add := func(rs []hippo.Relation, holds bool) {
@@ -47,26 +55,26 @@ func FactsOf(p *engine.EntityPage) *Facts {
 			r := &rs[i]
 			out.Facts = append(out.Facts, Fact{
 				Subject: names(r.From), Kind: r.Kind, Object: names(r.To), From: &r.From, To: &r.To, Weight: r.Weight,
-				ValidFrom: r.ValidFrom, ValidUntil: r.ValidUntil, Holds: holds,
+				FactValidity: FactValidity{r.ValidFrom, r.ValidUntil, holds, RelationState(r, now)},
 			})
 		}
 	}
 	add(p.Relations, true)
 	add(p.FormerRelations, false)
 	slices.SortStableFunc(out.Facts, func(a, b Fact) int {
-		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Kind, b.Kind), a.ValidFrom.Compare(b.ValidFrom), cmp.Compare(a.Object, b.Object))
+		return cmp.Or(cmp.Compare(a.Subject, b.Subject), rank.LapsedLast(a.Holds, b.Holds), cmp.Compare(a.Kind, b.Kind), a.ValidFrom.Compare(b.ValidFrom), cmp.Compare(a.Object, b.Object))
 	})
 	for i, list := range [][]*hippo.Memory{p.Facts, p.Former} {
 		for _, m := range list {
-			out.Facts = append(out.Facts, factOf(m, i == 0))
+			out.Facts = append(out.Facts, factOf(m, i == 0, now))
 		}
 	}
 	return out
 }
 
 // factOf returns what an insight states.
-func factOf(m *hippo.Memory, holds bool) Fact {
-	f := Fact{UUID: &m.ID, Content: m.Content, ValidFrom: m.ValidFrom, ValidUntil: m.ValidUntil, Holds: holds}
+func factOf(m *hippo.Memory, holds bool, now time.Time) Fact {
+	f := Fact{UUID: &m.ID, Content: m.Content, FactValidity: FactValidity{m.ValidFrom, m.ValidUntil, holds, StateOf(m, now)}}
 	if !m.SupersededBy.IsZero() {
 		f.SupersededBy = &m.SupersededBy
 	}

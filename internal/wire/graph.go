@@ -2,12 +2,10 @@ package wire
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/formats"
 )
 
 // GraphNode is an insight of a graph.
@@ -79,7 +77,7 @@ func CommunitiesOf(l *engine.CommunityList, now time.Time) *CommunityList {
 
 // SubgraphOf returns a subgraph as JSON. The error is that of [formats.EncodeRelation].
 func SubgraphOf(g *engine.Subgraph, now time.Time) (*Subgraph, error) {
-	relations, err := relationsOf(g.Relations)
+	relations, err := RelationsOf(g.Relations, now)
 	return &Subgraph{Nodes: graphNodes(g.Nodes, now), Relations: relations, GraphBounds: GraphBounds(g.GraphBounds)}, err
 }
 
@@ -87,7 +85,7 @@ func SubgraphOf(g *engine.Subgraph, now time.Time) (*Subgraph, error) {
 func PathsOf(l *engine.PathList, now time.Time) (*PathList, error) {
 	out := &PathList{Found: len(l.Paths) > 0, Paths: []GraphPath{}, Nodes: graphNodes(l.Nodes, now), More: l.More, GraphBounds: GraphBounds(l.GraphBounds)}
 	for _, p := range l.Paths {
-		relations, err := relationsOf(p.Relations)
+		relations, err := RelationsOf(p.Relations, now)
 		if err != nil {
 			return nil, err
 		}
@@ -102,16 +100,4 @@ func graphNodes(list []engine.Node, now time.Time) []GraphNode {
 		out[i] = GraphNode{UUID: n.ID, Distance: n.Distance, Type: n.Type, Content: n.Content, State: StateOf(n.Memory, now)}
 	}
 	return out
-}
-
-func relationsOf(list []hippo.Relation) ([]json.RawMessage, error) {
-	out := make([]json.RawMessage, len(list))
-	for i := range list {
-		b, err := formats.EncodeRelation(&list[i])
-		if err != nil {
-			return nil, err
-		}
-		out[i] = json.RawMessage(strings.TrimSpace(string(b)))
-	}
-	return out, nil
 }

@@ -2,12 +2,10 @@ package wire
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/formats"
 )
 
 // Whole is a memory with all its fields, as its file holds them, and its relations.
@@ -34,12 +32,6 @@ func WholeOf(m *hippo.Memory, n int, relations []hippo.Relation, now time.Time) 
 	if out.Insight, err = Stored(m, now); err != nil {
 		return nil, err
 	}
-	for i := range relations {
-		b, err := formats.EncodeRelation(&relations[i])
-		if err != nil {
-			return nil, err
-		}
-		out.Relations = append(out.Relations, json.RawMessage(strings.TrimSpace(string(b))))
-	}
-	return out, nil
+	out.Relations, err = RelationsOf(relations, now)
+	return out, err
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/lang/when"
+	"github.com/hippo-memory/hippo/internal/rank"
 )
 
 // Selection says which memories a list or a deletion is about.
@@ -35,7 +37,7 @@ func (s *Selection) Filters() []hippo.Filter {
 	return out
 }
 
-// Every returns all memories of the selection, the newest first, each once. Cost: a read of all.
+// Every returns all memories of the selection, those that hold first, the newest first, each once. Cost: a read of all.
 func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error) {
 	var out []*hippo.Memory
 	seen := make(map[hippo.ID]bool)
@@ -57,7 +59,10 @@ func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error)
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *hippo.Memory) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	at := cmp.Or(s.Filter.ValidAt, c.Now)
+	slices.SortStableFunc(out, func(a, b *hippo.Memory) int {
+		return cmp.Or(rank.HoldingFirst(at, a, b), b.CreatedAt.Compare(a.CreatedAt))
+	})
 	return out, nil
 }
 

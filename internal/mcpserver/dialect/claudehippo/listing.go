@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/rank"
 )
 
 const (
@@ -109,7 +110,9 @@ func callSummary(ctx context.Context, c *d.Call) (d.Result, error) {
 	if len(ms) > 0 {
 		out.Mean = float32(sum / float64(len(ms)))
 	}
-	slices.SortStableFunc(ms, func(a, b *hippo.Memory) int { return cmp.Compare(b.Surprise.Score, a.Surprise.Score) })
+	slices.SortStableFunc(ms, func(a, b *hippo.Memory) int {
+		return cmp.Or(rank.HoldingFirst(c.Now, a, b), cmp.Compare(b.Surprise.Score, a.Surprise.Score))
+	})
 	if out.Highlights, err = rows(ctx, c, ms[:min(len(ms), highlights)]); err != nil {
 		return d.Result{}, err
 	}

@@ -80,13 +80,17 @@ func recall(ctx context.Context, c *d.Call, limit int) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]found, len(a.Hits))
+	out, scores := make([]found, len(a.Hits)), make([]float64, len(a.Hits))
 	for i := range a.Hits {
 		h := &a.Hits[i]
-		out[i] = found{h.Memory, h.Relevance, rank.UnitSimilarity(h.Signals.Cosine)}
-		if q.Ranker == hippo.RankerCosine {
-			out[i].score = out[i].similarity
+		out[i] = found{Memory: h.Memory, similarity: rank.UnitSimilarity(h.Signals.Cosine)}
+		if scores[i] = h.Relevance; q.Ranker == hippo.RankerCosine {
+			scores[i] = out[i].similarity
 		}
+	}
+	rank.Behind(a.Hits, scores, c.Now)
+	for i := range out {
+		out[i].score = scores[i]
 	}
 	if associated && q.Mode != mode {
 		return associate(ctx, c, out, mode, limit)
@@ -118,7 +122,9 @@ func associate(ctx context.Context, c *d.Call, list []found, mode hippo.Mode, li
 		return nil, err
 	}
 	list = append(list, related...)
-	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(list, func(a, b found) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), rank.HoldingFirst(c.Now, a.Memory, b.Memory))
+	})
 	return list[:min(len(list), limit)], nil
 }
 
@@ -143,6 +149,9 @@ func relatedTo(ctx context.Context, c *d.Call, seed hippo.ID, relations []hippo.
 	}
 	for i, m := range ms {
 		out[i].Memory = m
+		if m.StateAt(c.Now) != hippo.Holds {
+			out[i].score *= rank.Lapsed
+		}
 	}
 	return out, nil
 }

@@ -94,7 +94,7 @@ func page(ctx context.Context, c *d.Call, at hippo.Moment) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	return d.Result{Text: termtext.Disarm(wire.EntityText(p, engine.ShortIDs(c.Memories, wire.IDsOfPage(p)), c.Zone())), Count: p.Memories}, nil
+	return d.Result{Text: termtext.Disarm(wire.EntityText(p, engine.ShortIDs(c.Memories, wire.IDsOfPage(p)), c.Now.In(c.Zone()))), Count: p.Memories}, nil
 }
 
 // shownEntities is how many entities an answer lists.

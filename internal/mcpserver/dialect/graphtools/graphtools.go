@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // Name selects this set.
@@ -128,21 +129,15 @@ func written(c *d.Call, what string, list []hippo.Relation) d.Result {
 	}
 	short := engine.ShortIDs(c.Memories, ids)
 	for i := range list {
-		lines[i] = strings.TrimSpace(what + " " + lineOf(&list[i], short, c.Zone()))
+		lines[i] = strings.TrimSpace(what + " " + lineOf(&list[i], short, c.Now.In(c.Zone())))
 	}
 	return d.Result{Text: strings.Join(lines, "\n"), Count: len(list)}
 }
 
 // lineOf formats a relation with the time in which it holds.
-func lineOf(r *hippo.Relation, short hippo.ShortIDs, zone *time.Location) string {
+func lineOf(r *hippo.Relation, short hippo.ShortIDs, now time.Time) string {
 	line := fmt.Sprintf("%s %s %s", short.Of(r.From), termtext.Disarm(termtext.Line(r.Kind)), short.Of(r.To))
-	if !r.ValidFrom.IsZero() {
-		line += " from " + when.Date(r.ValidFrom, zone)
-	}
-	if !r.ValidUntil.IsZero() {
-		line += " until " + when.Date(r.ValidUntil, zone)
-	}
-	return line
+	return strings.TrimSpace(line + " " + strings.Join(wire.Periods(r, now), ", "))
 }
 
 func list(ctx context.Context, c *d.Call, id hippo.ID) (d.Result, error) {

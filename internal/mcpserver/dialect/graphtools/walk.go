@@ -89,15 +89,15 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 		return d.Result{}, err
 	}
 	if c.Text("action") == actionDraw {
-		return draw(g, cmp.Or(c.Text("format"), wire.Mermaid))
+		return draw(c, g, cmp.Or(c.Text("format"), wire.Mermaid))
 	}
 	lines := append(nodeLines(c, g.Nodes), written(c, "", g.Relations).Text, boundsText(&g.GraphBounds))
 	return d.Result{Text: joinedLines(lines), Count: len(g.Nodes) - 1}, nil
 }
 
 // draw returns a drawing. What it leaves out is a comment of it, so that a program that draws accepts all of the text.
-func draw(g *engine.Subgraph, format string) (d.Result, error) {
-	text, err := wire.Draw(g, format)
+func draw(c *d.Call, g *engine.Subgraph, format string) (d.Result, error) {
+	text, err := wire.Draw(g, format, c.Now)
 	if bounds := boundsText(&g.GraphBounds); bounds != "" {
 		text += wire.DrawingComment(format, bounds)
 	}

@@ -19,8 +19,8 @@ const maxResponse = 20_000
 // result, and marked if it could be taken for instructions.
 func line(m *hippo.Memory, now time.Time) string {
 	text := forModel(m.Content)
-	if state := wire.StateOf(m, now); state != "" {
-		text = "(" + strings.ReplaceAll(string(state), "_", " ") + ") " + text
+	if state := wire.StateWord(m.StateAt(now)); state != "" {
+		text = "(" + state + ") " + text
 	}
 	if wire.Flags(m) != nil {
 		text = "(" + wire.InstructionsNote + ") " + text

@@ -2,6 +2,7 @@ package memoryservice
 
 import (
 	"context"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -15,6 +16,8 @@ type node struct {
 	Distance int    `json:"distance"`
 	Type     string `json:"memory_type,omitempty"`
 	Preview  string `json:"content"`
+	// State is absent for a memory that holds.
+	State hippo.State `json:"state,omitempty"`
 }
 
 // edge is a relation between two nodes.
@@ -23,6 +26,8 @@ type edge struct {
 	Target string  `json:"target"`
 	Type   string  `json:"relationship_type"`
 	Weight float64 `json:"similarity"`
+	// State is absent for a relation that holds.
+	State hippo.State `json:"state,omitempty"`
 }
 
 // graph is what a walk reached, the nearest first.
@@ -33,15 +38,15 @@ type graph struct {
 }
 
 // graphOf returns a subgraph with hashes.
-func graphOf(from *engine.Subgraph) *graph {
+func graphOf(from *engine.Subgraph, now time.Time) *graph {
 	out := &graph{Nodes: []node{}, Edges: []edge{}, Truncated: from.Omitted > 0 || len(from.Partial) > 0}
 	hash := make(map[hippo.ID]string, len(from.Nodes))
 	for _, m := range from.Nodes {
 		hash[m.ID] = d.HashOf(m.Memory)
-		out.Nodes = append(out.Nodes, node{Hash: hash[m.ID], Distance: m.Distance, Type: m.Type, Preview: preview(m.Memory)})
+		out.Nodes = append(out.Nodes, node{Hash: hash[m.ID], Distance: m.Distance, Type: m.Type, Preview: preview(m.Memory), State: wire.StateOf(m.Memory, now)})
 	}
 	for _, r := range from.Relations {
-		out.Edges = append(out.Edges, edge{hash[r.From], hash[r.To], r.Kind, wire.Round(r.Weight, 4)})
+		out.Edges = append(out.Edges, edge{hash[r.From], hash[r.To], r.Kind, wire.Round(r.Weight, 4), wire.RelationState(&r, now)})
 	}
 	return out
 }
@@ -94,7 +99,7 @@ func around(ctx context.Context, c *d.Call, depth int) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return graphOf(g), nil
+	return graphOf(g, c.Now), nil
 }
 
 // path finds the shortest path, in whichever direction relations point.

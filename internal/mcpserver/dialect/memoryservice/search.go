@@ -72,7 +72,7 @@ func (s *search) run(ctx context.Context, c *d.Call) (*results, error) {
 	return out, err
 }
 
-// containing returns the newest memories of the selection whose text contains the query in any case.
+// containing returns the memories of the selection whose text contains the query in any case: those that hold first, the newest first.
 func (s *search) containing(ctx context.Context, c *d.Call, query string, score float64) ([]result, error) {
 	ms, err := s.Every(ctx, c)
 	if err != nil {
@@ -100,12 +100,8 @@ func (s *search) ranked(ctx context.Context, c *d.Call) (*results, error) {
 			return nil, err
 		}
 		out.weak = cmp.Or(out.weak, a.Weak)
-		for i := range hits {
+		for i, score := range s.scores(c, a, hits) {
 			h := &hits[i]
-			score := h.Relevance
-			if s.weights != nil {
-				score = s.weights.score(h, c.Importance(h.Memory, a.Day))
-			}
 			if k, ok := at[h.Memory.ID]; ok {
 				out.list[k].score = max(out.list[k].score, score)
 			} else if score >= s.least {
@@ -114,9 +110,24 @@ func (s *search) ranked(ctx context.Context, c *d.Call) (*results, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(out.list, func(a, b result) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(out.list, func(a, b result) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), rank.HoldingFirst(c.Now, a.Memory, b.Memory))
+	})
 	out.list = out.list[:min(len(out.list), s.limit)]
 	return out, nil
+}
+
+// scores returns the scores of hits, weighted again if weights are given: what does not hold stays behind what holds and is as
+// relevant.
+func (s *search) scores(c *d.Call, a *hippo.Answer, hits []hippo.Hit) []float64 {
+	out := make([]float64, len(hits))
+	for i := range hits {
+		if out[i] = hits[i].Relevance; s.weights != nil {
+			out[i] = s.weights.score(&hits[i], c.Importance(hits[i].Memory, a.Day))
+		}
+	}
+	rank.Behind(hits, out, c.Now)
+	return out
 }
 
 // maxPages bounds how many pages are read in search of what is not superseded.
