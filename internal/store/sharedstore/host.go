@@ -175,6 +175,12 @@ func oddRows(ctx context.Context, q sqlitex.Queryer, l *layout, odd []string) ([
 			"rows without a vector, which the other program does not find by their meaning: while a server of hippo runs it adds them",
 		})
 	}
+	if l.documents {
+		queries = append(queries, struct{ query, text string }{
+			"SELECT count(*) FROM (" + unlisted + ")",
+			"rows that its full-text index lacks, which the other program does not find by their words: the next start of hippo builds the index again",
+		})
+	}
 	for _, c := range queries {
 		n := 0
 		if _, err := sqlitex.First(ctx, q, c.query, nil, &n); err != nil {

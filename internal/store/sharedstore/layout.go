@@ -25,6 +25,8 @@ type layout struct {
 	partition bool
 	// words: there is a full-text index of the contents.
 	words bool
+	// documents: that index lists its rows in a table.
+	documents bool
 	// graph: there are relations by hash.
 	graph bool
 	// repaired: its triggers are those of this package.
@@ -83,7 +85,7 @@ var dimensionOf = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknogloba
 
 // readVirtual reads the layout of the virtual tables.
 func (l *layout) readVirtual(ctx context.Context, q sqlitex.Queryer) error {
-	for rows, err := range sqlitex.Rows(ctx, q, "SELECT name, sql FROM sqlite_schema WHERE name IN ('memory_embeddings', 'memory_content_fts', 'memories_fts_au', 'memory_graph')") {
+	for rows, err := range sqlitex.Rows(ctx, q, "SELECT name, sql FROM sqlite_schema WHERE name IN ('memory_embeddings', 'memory_content_fts', 'memory_content_fts_docsize', 'memories_fts_au', 'memory_graph')") {
 		var name, sql string
 		if err == nil {
 			err = rows.Scan(&name, &sql)
@@ -94,6 +96,9 @@ func (l *layout) readVirtual(ctx context.Context, q sqlitex.Queryer) error {
 		switch name {
 		case "memory_content_fts":
 			l.words = true
+			continue
+		case "memory_content_fts_docsize":
+			l.documents = true
 			continue
 		case "memory_graph":
 			l.graph = true

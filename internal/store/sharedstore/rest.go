@@ -138,28 +138,43 @@ func takePart(ctx context.Context, s *Store) (took time.Duration, err error) {
 	return took, err
 }
 
-// sweep removes the vectors of rows that are not there or are deleted: they would take the places of others among the
-// nearest.
+// sweep mends what the other programs derive from their rows. It removes the vectors of rows that are not there or are deleted:
+// they would take the places of others among the nearest. It builds a full-text index again that lacks rows: the other program
+// would not find them, and reports success all the same.
 func sweep(ctx context.Context, s *Store) error {
-	last, found := s.seen.Load(), 0
-	if last == nil || last.layout.dimension == 0 {
+	last := s.seen.Load()
+	if last == nil {
 		return nil
 	}
+	var err error
+	if last.layout.dimension > 0 {
+		err = repair(ctx, s, orphans, "DELETE FROM memory_embeddings WHERE rowid IN ("+orphans+")")
+	}
+	if last.layout.documents {
+		err = errors.Join(err, repair(ctx, s, unlisted, "INSERT INTO memory_content_fts (memory_content_fts) VALUES ('rebuild')"))
+	}
+	return err
+}
+
+// repair runs a statement if a query finds something.
+func repair(ctx context.Context, s *Store, query, statement string) error {
+	found := 0
 	err := s.inner.DB().View(ctx, func(f *sqlitex.File) error {
-		_, err := sqlitex.First(ctx, f, "SELECT count(*) FROM ("+orphans+")", nil, &found)
+		_, err := sqlitex.First(ctx, f, "SELECT count(*) FROM ("+query+")", nil, &found)
 		return err
 	})
 	if err != nil || found == 0 {
 		return err
 	}
-	return s.inner.DB().Update(ctx, driver.Lazy, func(q *sqlitex.Tx) error {
-		return q.Exec("DELETE FROM memory_embeddings WHERE rowid IN (" + orphans + ")")
-	})
+	return s.inner.DB().Update(ctx, driver.Lazy, func(q *sqlitex.Tx) error { return q.Exec(statement) })
 }
 
 // orphans finds the vectors of rows that are not there or are deleted.
 const orphans = `SELECT v.rowid FROM memory_embeddings_rowids v
 	WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = v.rowid AND m.deleted_at IS NULL)`
+
+// unlisted finds the rows that the full-text index lacks.
+const unlisted = `SELECT m.id FROM memories m WHERE NOT EXISTS (SELECT 1 FROM memory_content_fts_docsize d WHERE d.id = m.id)`
 
 // takePart takes over the last of the rows that are left, until it is time to end.
 func (g *group) takePart(ctx context.Context, end func() bool) error {
