@@ -46,9 +46,21 @@ func readable(m *Memories) store.Scoped {
 	return m.store.In(scope)
 }
 
-// formerOf returns the memories of the scope that are superseded by one of some.
-func formerOf(ctx context.Context, m *Memories, by []hippo.ID) ([]hippo.ID, error) {
-	r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope, Filter: hippo.Filter{Archived: true}})
+// formerOf returns the memories of the scope, forgotten or not, that are superseded by one of some.
+func formerOf(ctx context.Context, m *Memories, by []hippo.ID) (out []hippo.ID, err error) {
+	for _, forgotten := range []bool{false, true} {
+		some, err := formerAmong(ctx, m, by, forgotten)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// formerAmong is [formerOf] of those that are forgotten, or of the others.
+func formerAmong(ctx context.Context, m *Memories, by []hippo.ID, forgotten bool) ([]hippo.ID, error) {
+	r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope, Filter: hippo.Filter{Archived: true}, Forgotten: forgotten})
 	if err != nil {
 		return nil, err
 	}

@@ -69,3 +69,17 @@ func TestForget_Middle(t *testing.T) {
 		t.Errorf("both restored: superseded by %v and %v", x.SupersededBy, y.SupersededBy)
 	}
 }
+
+// What a successor superseded is given back also while it is forgotten itself, so that it holds when it is restored.
+func TestForget_SuccessorOfAForgottenOne(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	old := f.note(fact("port 80"))
+	now := f.note(fact("port 81"), old.ID)
+	f.forget(old.ID)
+	f.forget(now.ID)
+	f.restore(old.ID)
+	if x := f.get(old.ID); x.StateAt(f.now()) != hippo.Holds {
+		t.Errorf("it is %q, by %v, until %v", x.StateAt(f.now()), x.SupersededBy, x.ValidUntil)
+	}
+}

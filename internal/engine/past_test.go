@@ -36,12 +36,12 @@ func (s span) meets(other span) bool {
 
 // naiveMemory and naiveState are what a history has made, without any of the machinery.
 type naiveMemory struct {
-	content               string
-	span                  span
-	forgotten, superseded bool
-	// successor: it supersedes another one, which gets its time back when it is forgotten; the model leaves that to
-	// TestForget_Successor.
-	successor bool
+	content   string
+	span      span
+	forgotten bool
+	by        hippo.ID // what supersedes it
+	// gave are the ends, by memory, of what it superseded until it was forgotten. The map is never changed.
+	gave map[hippo.ID]int
 }
 
 type naiveState struct {
@@ -99,12 +99,12 @@ func (c *chronicle) record(old ...hippo.ID) error {
 	}
 	for _, id := range old {
 		o := c.state.memories[id]
-		if o.superseded = true; o.span.until == 0 || s.from < o.span.until {
+		if o.by = m.ID; o.span.until == 0 || s.from < o.span.until {
 			o.span.until = s.from
 		}
 		c.state.memories[id] = o
 	}
-	c.state.memories[m.ID] = naiveMemory{content: m.Content, span: s, successor: len(old) > 0}
+	c.state.memories[m.ID] = naiveMemory{content: m.Content, span: s}
 	return nil
 }
 
@@ -134,12 +134,50 @@ func (c *chronicle) hide(id hippo.ID, hidden bool) error {
 		verb = c.Forget
 	}
 	_, err := verb(c.t.Context(), []hippo.ID{id})
-	if err == nil {
-		o := c.state.memories[id]
-		o.forgotten = hidden
-		c.state.memories[id] = o
+	o := c.state.memories[id]
+	if err != nil || o.forgotten == hidden {
+		return err
 	}
-	return err
+	if o.forgotten = hidden; hidden {
+		o.gave = c.giveBack(id, o)
+	} else {
+		c.takeBack(id, o)
+		o.gave = nil
+	}
+	c.state.memories[id] = o
+	return nil
+}
+
+// giveBack makes hold again what a memory supersedes, until what supersedes that, and returns when it ended.
+func (c *chronicle) giveBack(id hippo.ID, o naiveMemory) map[hippo.ID]int {
+	gave := map[hippo.ID]int{}
+	for former, x := range c.state.memories {
+		if x.by != id {
+			continue
+		}
+		gave[former] = x.span.until
+		if x.by = o.by; x.span.until == o.span.from {
+			if x.span.until = 0; !o.by.IsZero() {
+				x.span.until = o.span.until
+			}
+		}
+		c.state.memories[former] = x
+	}
+	return gave
+}
+
+// takeBack ends what a memory superseded, unless something else supersedes that since.
+func (c *chronicle) takeBack(id hippo.ID, o naiveMemory) {
+	for former, until := range o.gave {
+		x := c.state.memories[former]
+		if !x.by.IsZero() && x.by != o.by {
+			continue
+		}
+		if x.by = id; x.span.until == 0 || until != 0 && until < x.span.until {
+			x.span.until = until
+		}
+		c.state.memories[former] = x
+	}
 }
 
 func (c *chronicle) link(a, b hippo.ID) error {
@@ -189,9 +227,7 @@ func (c *chronicle) step() {
 	case 3:
 		err = c.change(id)
 	case 4:
-		if hidden := c.r.IntN(2) == 0; !c.state.memories[id].successor {
-			err = c.hide(id, hidden)
-		}
+		err = c.hide(id, c.r.IntN(2) == 0)
 	default:
 		err = c.link(id, c.anyID())
 	}

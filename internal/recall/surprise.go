@@ -17,14 +17,14 @@ import (
 // in mode exact by their similarity alone.
 func (s *Searcher) rankSurprise(ctx context.Context, p *Plan, found *retrieve.Result) (*Ranking, error) {
 	y := newSurprising(p, found, s.now())
-	out := y.semantic()
+	out := settle(p, found, y.semantic()) // associations begin at what holds
 	if p.mode == hippo.ModeAssociative || p.mode == hippo.ModeHybrid {
 		var err error
 		if out, err = s.associate(ctx, y, out); err != nil {
 			return nil, err
 		}
+		out = settle(p, found, out)
 	}
-	out = settle(p, found, out)
 	return newRanking(p, explain(p, found, reranked{}, out)), nil
 }
 
