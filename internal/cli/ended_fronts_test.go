@@ -1,6 +1,9 @@
 package cli_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestEnded: what has ended, has not begun or is superseded is marked, and not before what holds, at every front end.
 func TestEnded(t *testing.T) {
@@ -152,5 +155,22 @@ func factRequests() [][3]string {
 	return [][3]string{
 		{"GET /api/v1/memories/$Acme/relations", ""}, {"GET /api/v1/graph/neighbours?id=$Acme", ""}, {"GET /api/v1/entities/Acme", ""}, {"GET /api/v1/graph/drawing?id=$Acme", "", "as given"},
 		{"GET /ui/memory/$Acme", ""}, {"GET /ui/memory/$Acme/graph", "", "as given"},
+	}
+}
+
+// TestEnded_Explained: an explanation has the factor of what does not hold, and adds up.
+func TestEnded_Explained(t *testing.T) {
+	t.Parallel()
+	f := newFronts(t)
+	for request, want := range map[string]string{
+		f.command("search port pilot --explain"): " × validity 0.50", f.command("search port pilot --explain --ranker bm25"): " × validity 0.50",
+		f.command("search port pilot --explain --json"):                                    `"validity": 0.5`,
+		f.web("POST /api/v1/search", `{"query":"port pilot","explain":true}`):              `"validity":0.5`,
+		f.web("GET /?q=port+pilot", ""):                                                    "Validity",
+		f.tools("hippo")("hippo_search_insights", `{"query":"port pilot","explain":true}`): "validity * 0.50",
+	} {
+		if n := strings.Count(request, want); n != 2 {
+			t.Errorf("%q is there %d times, want 2, for Bob and Dan:\n%s", want, n, request)
+		}
 	}
 }

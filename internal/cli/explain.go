@@ -16,9 +16,13 @@ func explanation(w io.Writer, h *hippo.Hit) {
 	if ranks := ranksOf(h); ranks != "" {
 		fmt.Fprintf(w, "%s%s\n", indent, ranks)
 	}
+	validity := ""
+	if x.Validity > 0 {
+		validity = fmt.Sprintf(" × validity %.2f", x.Validity)
+	}
 	switch {
 	case x.Via == hippo.ViaRelation:
-		fmt.Fprintf(w, "%s%.3f by a relation with a better hit\n", indent, h.Relevance)
+		fmt.Fprintf(w, "%s%.3f by a relation with a better hit%s\n", indent, h.Relevance, validity)
 	case x.Via == hippo.ViaSuccession:
 		fmt.Fprintf(w, "%s%.3f in the place of what it supersedes\n", indent, h.Relevance)
 	case x.Via == hippo.ViaImportance:
@@ -29,7 +33,9 @@ func explanation(w io.Writer, h *hippo.Hit) {
 		if f.Archived > 0 {
 			behind = fmt.Sprintf(" × archived %.2f", f.Archived)
 		}
-		fmt.Fprintf(w, "%s%.3f = text %.3f × context %.3f × time %.3f × prior %.3f%s\n", indent, h.Relevance, h.Signals.Text, f.Context, f.Time, f.Prior, behind)
+		fmt.Fprintf(w, "%s%.3f = text %.3f × context %.3f × time %.3f × prior %.3f%s%s\n", indent, h.Relevance, h.Signals.Text, f.Context, f.Time, f.Prior, behind, validity)
+	case validity != "":
+		fmt.Fprintf(w, "%s%.3f%s, because it does not hold\n", indent, h.Relevance/x.Validity, validity)
 	}
 	contributions(w, x)
 }

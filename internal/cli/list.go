@@ -16,7 +16,7 @@ func newListCommand(s *shell) *cobra.Command {
 	var forgotten bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List insights, newest first",
+		Short: "List insights: those that hold first, the newest first",
 		Args:  maximumArguments(0),
 		Example: `  hippo list --since yesterday --type decision
   hippo list --situation "debugging outages" -n 5`,

@@ -36,6 +36,9 @@ func why(h *hippo.Hit) string {
 	case len(x.Prior) > 0:
 		parts = append(parts, "prior"+sums(x.Prior))
 	}
+	if x.Validity > 0 {
+		parts = append(parts, fmt.Sprintf("validity * %.2f", x.Validity))
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -56,7 +56,7 @@ func ofMemories() []operation {
 			input: newRecordInput, status: http.StatusCreated, answer: recorded{},
 		},
 		{
-			method: get, path: "/memories", id: "list", summary: "List memories, newest first", rights: read,
+			method: get, path: "/memories", id: "list", summary: "List memories: those that hold first, the newest first", rights: read,
 			input: func() input { return &listInput{} }, answer: listing{},
 		},
 		{

@@ -241,6 +241,9 @@ func newHit(v *visit, h *hippo.Hit, rank int, words *marker, day hippo.Day) hitV
 			if f.Archived > 0 {
 				x.Factors = append(x.Factors, signal{"Archived", "ranks behind what is comparably relevant", f.Archived})
 			}
+			if e.Validity > 0 {
+				x.Factors = append(x.Factors, signal{"Validity", "does not hold, and ranks behind what does", e.Validity})
+			}
 		}
 	}
 	return x

@@ -38,6 +38,8 @@ type Explanation struct {
 	Text         []Contribution     `json:"text,omitempty"`
 	Prior        []Contribution     `json:"prior,omitempty"`
 	Factors      *Factors           `json:"factors,omitempty"`
+	// Validity is the factor of what does not hold; absent for what does.
+	Validity float64 `json:"validity,omitempty"`
 }
 
 // Contribution is one term of a weighted sum: value * weight = sum.
@@ -61,7 +63,7 @@ func explanationOf(x *hippo.Explanation) *Explanation {
 	return &Explanation{
 		LexicalRank: x.LexicalRank, SemanticRank: x.SemanticRank, GraphRank: x.GraphRank, Via: x.Via,
 		Reranked: x.Reranked, Context: x.Context, Features: x.Features,
-		Text: contributions(x.Text), Prior: contributions(x.Prior), Factors: (*Factors)(x.Factors),
+		Text: contributions(x.Text), Prior: contributions(x.Prior), Factors: (*Factors)(x.Factors), Validity: x.Validity,
 	}
 }
 
