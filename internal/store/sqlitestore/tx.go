@@ -291,13 +291,19 @@ func insertMemory(t *Tx, m *hippo.Memory) (pk int64, err error) {
 	return t.Insert("INSERT INTO memory ("+written+") VALUES (?"+strings.Repeat(",?", len(args)-1)+")", args...)
 }
 
+// updateMemory leaves the ID, which other tables refer to: a statement that sets it, even to the same, gets a journal of its own, and
+// to end that takes the longer the more the transaction has written.
 func updateMemory(t *Tx, m *hippo.Memory, pk int64) error {
 	args, err := values(m)
 	if err != nil {
 		return err
 	}
-	set := "(" + written + ") = (?" + strings.Repeat(",?", len(args)-1) + ")"
-	return t.Exec("UPDATE memory SET "+set+" WHERE pk = ?", append(args, pk)...)
+	return t.Exec(updateStatement(), append(args[1:], pk)...)
+}
+
+func updateStatement() string {
+	columns := strings.TrimPrefix(written, "id, ")
+	return "UPDATE memory SET (" + columns + ") = (?" + strings.Repeat(",?", strings.Count(columns, ",")) + ") WHERE pk = ?"
 }
 
 // values returns the values of the columns in written.
