@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -81,7 +82,7 @@ func encoderLine(st *wire.CodeStatus) string {
 		text += fmt.Sprintf(", about %v left", time.Duration(e.Left)*time.Second)
 	}
 	if !e.Running {
-		text += "; hippo serve and hippo code watch go on in the background, hippo code index --embed at once"
+		text += "; hippo serve and hippo code watch go on in the background, hippo code index " + termtext.Argument(st.Root) + " --embed at once"
 	}
 	return text
 }

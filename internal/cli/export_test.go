@@ -89,6 +89,20 @@ func Commands() (list []string) {
 	return list
 }
 
+// Examples returns the examples of all commands.
+func Examples() (list []string) {
+	s := &shell{isTerminal: func(any) bool { return false }}
+	var add func(c *cobra.Command)
+	add = func(c *cobra.Command) {
+		list = append(list, c.Example)
+		for _, sub := range c.Commands() {
+			add(sub)
+		}
+	}
+	add(s.newRoot())
+	return list
+}
+
 // HTTPRoutes returns the routes of all front ends.
 func HTTPRoutes(now func() time.Time, open httpd.Opener, issuer *oauth.Verifier) []httpd.Route {
 	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler), observer: &telemetry.Observer{Metrics: telemetry.NewMetrics("v0", now)}, issuer: issuer})

@@ -327,7 +327,7 @@ func (r *imported) print(s *shell) {
 	}
 	fmt.Fprintf(s.out, "%s: %s, %d rejected\n", r.kind, strings.Join(r.counts(), ", "), len(r.Rejected))
 	if r.Forgotten+r.Purged > 0 {
-		fmt.Fprintln(s.errw, "try: hippo import --again brings back what was forgotten or purged here")
+		fmt.Fprintf(s.errw, "try: hippo import %s --again brings back what was forgotten or purged here\n", termtext.Argument(r.path))
 	}
 	if !r.Operation.IsZero() && !r.dryRun {
 		fmt.Fprintf(s.errw, "hippo undo %s takes this import back\n", r.Operation.Short())

@@ -143,20 +143,9 @@ func (f *filing) say(s *shell) {
 			continue
 		}
 		fmt.Fprintf(s.errw, "project %s: %d, under the name that the source has, since no known repository is called so; in its repository, hippo project merge %[1]s current files them\n",
-			argument(x.Project), x.Memories)
+			termtext.Argument(x.Project), x.Memories)
 	}
 }
-
-// argument writes a text as an argument of a command.
-func argument(text string) string {
-	if text = termtext.Line(text); strings.Trim(text, plainLetters) == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-// plainLetters need no quotes in a shell.
-const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+"
 
 // elsewhere returns how many of the memories that were here before are in other projects than the one that was given.
 func (f *filing) elsewhere(ctx context.Context, m *engine.Memories) (n int) {

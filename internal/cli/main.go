@@ -26,6 +26,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
+	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -224,7 +225,7 @@ func (s *shell) config() (config.Config, error) {
 		return f.Value.String(), f.Changed
 	}, os.Getenv)
 	if err == nil && isJSON(c.Store.Path) {
-		err = hippo.Fieldf("store", "%s is a file of JSON, and no store: hippo import %s adds what it holds to yours", c.Store.Path, c.Store.Path)
+		err = hippo.Fieldf("store", "%s is a file of JSON, and no store: hippo import %s adds what it holds to yours", c.Store.Path, termtext.Argument(c.Store.Path))
 	}
 	return c, err
 }

@@ -87,6 +87,7 @@ func TestScripts(t *testing.T) {
 			"fill":    fill,
 			"edit":    edit,
 			"tree":    tree,
+			"follow":  follow,
 			"mcp":     mcpCommand,
 			"web":     webCommand,
 			"fake":    fakeCommand,

@@ -12,6 +12,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 const (
@@ -57,7 +58,7 @@ func held(lock *flock.Flock, path string) bool {
 
 // errForgotten is the error of a root whose index was deleted.
 func errForgotten(t *Tree) error {
-	return fmt.Errorf("%w: the index of %s was forgotten; run hippo code index %s", hippo.ErrNotFound, t.Root.Path, t.Root.Path)
+	return fmt.Errorf("%w: the index of %s was forgotten; run hippo code index %s", hippo.ErrNotFound, t.Root.Path, termtext.Argument(t.Root.Path))
 }
 
 // heldElsewhere reports whether another process holds a lock of a tree, by its file.

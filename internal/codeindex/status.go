@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // Status is the state of the index of a root.
@@ -41,7 +42,7 @@ func Notes(t *Tree) []string {
 			return []string{"the index is being updated by another process: this is the former state"}
 		}
 		if foreign(t) {
-			return []string{"the index was made by another version of hippo: hippo code index " + t.Root.Path + " makes it again"}
+			return []string{"the index was made by another version of hippo: hippo code index " + termtext.Argument(t.Root.Path) + " makes it again"}
 		}
 		return nil
 	}

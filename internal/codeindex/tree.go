@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // Tree is the index of one root. It is safe for concurrent use.
@@ -76,7 +77,7 @@ func pointed(t *Tree) string {
 
 // errNoIndex is the error of a root without an index.
 func errNoIndex(t *Tree) error {
-	return fmt.Errorf("%w: %s has no index yet; run hippo code index %s", hippo.ErrNotFound, t.Root.Path, t.Root.Path)
+	return fmt.Errorf("%w: %s has no index yet; run hippo code index %s", hippo.ErrNotFound, t.Root.Path, termtext.Argument(t.Root.Path))
 }
 
 // use returns the generation that serves, as it is on the disk now. The caller calls done.
@@ -103,7 +104,7 @@ func (t *Tree) reopen(ctx context.Context) error {
 	}
 	g, err := openGeneration(ctx, t.config, t.Root.Path, dir, false, false)
 	if errors.Is(err, catalog.ErrFormat) {
-		return fmt.Errorf("%w; run hippo code index %s, which makes it again", err, t.Root.Path)
+		return fmt.Errorf("%w; run hippo code index %s, which makes it again", err, termtext.Argument(t.Root.Path))
 	}
 	if err != nil {
 		return err
@@ -169,7 +170,7 @@ func nextFolder(t *Tree) (string, error) {
 func (t *Tree) open() (*os.Root, error) {
 	root, err := os.OpenRoot(t.Root.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: the folder %s was deleted; hippo code forget %s removes its index", hippo.ErrNotFound, t.Root.Path, t.Root.Path)
+		return nil, fmt.Errorf("%w: the folder %s was deleted; hippo code forget %s removes its index", hippo.ErrNotFound, t.Root.Path, termtext.Argument(t.Root.Path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)

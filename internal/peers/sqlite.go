@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // openSQLite detects the program of a database by its tables.
@@ -25,7 +26,7 @@ func openSQLite(ctx context.Context, f file) (*formats.Source, error) {
 	}
 	kind, read := found.kind()
 	if read == nil && found.own() {
-		return nil, fmt.Errorf("%w: it is a store of Hippo: hippo migrate --from sqlite:%s copies it", hippo.ErrInvalid, f.path)
+		return nil, fmt.Errorf("%w: it is a store of Hippo: hippo migrate --from %s --to STORE copies it", hippo.ErrInvalid, termtext.Argument("sqlite:"+f.path))
 	}
 	if read == nil {
 		return nil, fmt.Errorf("%w: looks like a SQLite database with the tables %s; known kinds are: %s", hippo.ErrInvalid, list(slices.Sorted(maps.Keys(found.columns))), KnownKinds)

@@ -155,7 +155,7 @@ func (d *Doctor) checkServer(ctx context.Context, e Entry, fix string) Check {
 	if info, err := os.Stat(e.Command); err != nil {
 		return Check{Name: "server", State: Failure, Text: e.Command + " does not exist", Fix: fix}
 	} else if d.Host.GOOS != "windows" && info.Mode().Perm()&0o111 == 0 {
-		return Check{Name: "server", State: Failure, Text: e.Command + " is not executable", Fix: "chmod +x " + e.Command}
+		return Check{Name: "server", State: Failure, Text: e.Command + " is not executable", Fix: "chmod +x " + quote(e.Command, d.Host.GOOS)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.Limit)
 	defer cancel()
@@ -210,7 +210,7 @@ func (d *Doctor) checkStore(ctx context.Context, e Entry, seen map[string]bool) 
 	case err != nil:
 		return Check{Name: "store", State: OK, Text: s.String() + " is empty: the first record creates it"}, true
 	case d.Host.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !info.IsDir():
-		return Check{Name: "store", State: Warning, Text: s.Path + " can be read by other users", Fix: "chmod 600 " + s.Path}, true
+		return Check{Name: "store", State: Warning, Text: s.Path + " can be read by other users", Fix: "chmod 600 " + quote(s.Path, d.Host.GOOS)}, true
 	case d.Unfit != nil && d.Unfit(s) != nil:
 		return Check{Name: "store", State: Failure, Text: d.Unfit(s).Error()}, true
 	case s.Kind == "shared" && d.Shared != nil:
@@ -226,7 +226,7 @@ func (d *Doctor) checkShared(ctx context.Context, s config.Store) Check {
 	text, odd, err := d.Shared(ctx, s)
 	switch {
 	case err != nil:
-		return Check{Name: "store", State: Failure, Text: s.String() + ": " + err.Error(), Fix: "hippo check --store " + s.String()}
+		return Check{Name: "store", State: Failure, Text: s.String() + ": " + err.Error(), Fix: "hippo check --store " + quote(s.String(), d.Host.GOOS)}
 	case len(odd) > 0:
 		return Check{Name: "store", State: Hint, Text: s.String() + ", " + text + "; odd: " + strings.Join(odd, "; ")}
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // Problems implements [driver.Backend]: files in quarantine, by this handle or
@@ -108,7 +109,7 @@ func ignoredFiles(d *directory) ([]driver.Problem, error) {
 		here[e.Name()] = true
 	}
 	if n := unread(d, here); n > 0 {
-		why := fmt.Sprintf("holds %d insights of the Python program, which are not read: hippo import %s --store dir:%s adds them", n, d.full("."), d.full("."))
+		why := fmt.Sprintf("holds %d insights of the Python program, which are not read: hippo import %s --store %s adds them", n, termtext.Argument(d.full(".")), termtext.Argument("dir:"+d.full(".")))
 		list = append(list, problem(d, pythonFolder, why))
 	}
 	for _, e := range all {
@@ -117,7 +118,7 @@ func ignoredFiles(d *directory) ([]driver.Problem, error) {
 		case named && !e.Type().IsRegular():
 			list = append(list, problem(d, e.Name(), "is ignored, because it is not a regular file"))
 		case !named && e.Name() != metadataName && e.Type().IsRegular() && filepath.Ext(e.Name()) == ".json":
-			list = append(list, problem(d, e.Name(), "is ignored, because its name is not a UUID and .json: hippo import reads it"))
+			list = append(list, problem(d, e.Name(), "is ignored, because its name is not a UUID and .json: hippo import "+termtext.Argument(d.full(e.Name()))+" reads it"))
 		}
 	}
 	return list, err
