@@ -14,7 +14,7 @@ func TestArgument(t *testing.T) {
 		{"linux", "it's", `'it'\''s'`},
 		{"linux", "$HOME", "'$HOME'"},
 		{"linux", "", "''"},
-		{"linux", "a\nb", "'a" + termtext.Break + "b'"},
+		{"linux", "a\nb", "'a " + termtext.Break + " b'"},
 		{"windows", `C:\memory.db`, `C:\memory.db`},
 		{"windows", `C:\Program Files\memory.db`, `"C:\Program Files\memory.db"`},
 	} {
