@@ -68,7 +68,7 @@ func naturalCalls() []naturalCall {
 		{"hippo_get", `{"ids":[]}`, "is required, and must not be blank"},
 		{"hippo_context", `{"prompt":"","project":"","max_tokens":0}`, ""},
 		{"hippo_run", `{"program":"1","dry_run":"","read_only":"","max_tokens":0}`, ""},
-		{"hippo_run", `{"program":" "}`, "program: is required, and must not be blank"},
+		{"hippo_run", `{"program":" "}`, `program: is required, and must not be blank & for example {"program":`},
 		{search, `{"query":"gateway","limit":10}`, ""},
 		{search, `{"query":"gateway","limit":"5"}`, ""},
 		{search, `{"query":"gateway","limit":{"limit":5}}`, ""},

@@ -25,7 +25,8 @@ func runTool() tool {
 		description: `Search, filter, combine and store in one call by a Starlark (small Python) program: search("x", limit=20), recall, get, ` +
 			`store("text", tags=[]), update, upvote, relate, forget; m.content .score .tags. Only its last expression comes back. All writes or none. More: ` + cardURI,
 		schema: runSchema, destructive: true,
-		input: func() arguments { return &runInput{} },
+		example: `{"program":"[m.content for m in search(\"gateway\")]"}`,
+		input:   func() arguments { return &runInput{} },
 	}
 }
 
