@@ -238,6 +238,13 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte("a\n-\n1. \n<!--\n"))
 	f.Add([]byte("---\npermalink: a\n---\n- [b] c #d (e)\n- f [[a]]\n"))
 	f.Add(pdfOf("a"))
+	for _, text := range []string{ // what reviews showed
+		"\ufeff\"content\",\"tags\"\r\n\"a\",\"CI,Café\"\r\n", "content,created_at\na,03.05.2026\n", "content,content\na,b\n", "content\n\"\"\"\"\"\"\"\n",
+		`{"type":"entity","name":"A","entityType":"x","observations":["b"]}{"type":"relation","from":"A","to":"B","relationType":"c"}` + "\n42\n",
+		"---\r\ntitle: a\r\n---\r\n---\r\nb: c\r\n---\r\n<<<<<<< HEAD\r\nd\r\n=======\r\ne\r\n>>>>>>> f\r\n", `{"a": [`,
+	} {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := peers.Open(t.Context(), file(t, "x.md", b), peers.Options{})
 		if err != nil {

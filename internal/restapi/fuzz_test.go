@@ -21,6 +21,15 @@ func FuzzRequest(f *testing.F) {
 	f.Add("POST", "/memories", `{"content":"a","metadata":{"x":[{"y":null}]},"source":{"kind":"tool","seq":-1},"event_time":"3d"}`, "key")
 	f.Add("POST", "/search", `{"query":"a","relevance_range":{"min":-1,"max":1e308},"situation_filter":["b"],"when":"last week"}`, "")
 	f.Add("GET", "/memories?when=yesterday&tags=a&limit=1000&offset=9223372036854775807", "", "")
+	for _, body := range []string{ // what reviews showed
+		`{"content":"a","event_time":"","valid_until":"","tags":[],"situation":[" "],"type":"","project":""}`,
+		`{"content":"a","event_time":"2026-03-29 02:30","valid_until":"2020-01-01","project":"acme/shop","supersedes":[""]}`,
+		`{"query":"- : / ' \" ( )","limit":0,"max_tokens":0,"as_of":"","when":"Jul 9"}`, `{"query":null,"tags":null,"when":"03.05.2026"}`, `{}`, `[]`, `3`,
+	} {
+		f.Add("POST", "/memories", body, "")
+		f.Add("POST", "/search", body, "")
+		f.Add("PATCH", "/memories/"+id, body, `"v1"`)
+	}
 	s := start(f)
 	s.importing(exportHeader+exportLine(1, "one")+exportLine(2, "two"), "")
 	f.Fuzz(func(t *testing.T, method, path, body, tag string) {

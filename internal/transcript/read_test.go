@@ -156,6 +156,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(string(b))
 	}
 	f.Add("{\"$rewindTo\":\"a\"}\n")
+	f.Add("\ufeff{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"a\"}}\r\n{\"type\":\"user\"}{\"type\":\"user\"}\n3\n")
 	f.Fuzz(func(t *testing.T, s string) {
 		x, err := transcript.Read(t.Context(), strings.NewReader(s), transcript.Options{})
 		if x.End > int64(len(s)) || x.End < x.Start {
