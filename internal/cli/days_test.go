@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +68,16 @@ func days(t *testing.T, zone *time.Location) {
 			}
 		}
 	}
+	web, err := startWeb(t.Context(), dir, env, "--http", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(dir, "memory.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = web.kill() }()
+	token, err := os.ReadFile(filepath.Join(dir, "home", "data", "hippo", "token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dashboard := &fronts{t: t, server: web, token: strings.TrimSpace(string(token))}
 	for i, day := range []string{"2026-03-29", "2026-01-10", "2025-12-31", "2026-03-08"} { // clocks change on the first in Berlin, on the last in New York
 		content := []string{"the harbour was closed", "copper pipes arrived", "a violin was tuned", "nine swans landed"}[i]
 		id := strings.Fields(call("hippo_record_insight", map[string]any{"content": content, "event_time": day, "valid_from": day, "valid_until": "2026-12-24"}))[2]
@@ -86,9 +98,19 @@ func days(t *testing.T, zone *time.Location) {
 		cmd := func(args ...string) string {
 			return string(runIn(t, dir, env, append(args, "--store", "sqlite:"+filepath.Join(dir, "memory.db"))...))
 		}
+		page := dashboard.web("GET /ui/memory/"+id, "")
+		shows(page, at.Format("2 Jan 2006, 15:04"), "24 Dec 2026, 00:00", "Holds until here")
 		if i > 0 {
 			continue
 		}
+		shows(dashboard.web("GET /ui/browse?from="+time.Now().In(zone).Format(time.DateOnly), ""), content)
+		shows(dashboard.web("GET /ui/timeline", ""), content)
+		days := int(time.Since(at).Hours()) / 24 // the context has the age, which is the same in every zone if the day is right
+		age := strconv.Itoa(days/30) + " mo]"
+		if days < 60 {
+			age = strconv.Itoa(days) + " d]"
+		}
+		shows(call("hippo_context", map[string]any{"prompt": content}), content, age)
 		shows(cmd("search", content, "-n", "1"), " · "+day)
 		shows(cmd("search", "--when", day), content)
 		shows(cmd("get", id), "happened     "+day, "valid until  2026-12-24")

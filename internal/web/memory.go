@@ -236,7 +236,11 @@ func eventsOf(v *visit, m *hippo.Memory) []event {
 		}
 		add(v.moment(m.UpdatedAt), text)
 	}
-	add(v.moment(m.ValidUntil), "Held until here")
+	until := "Holds until here"
+	if m.StateAt(v.now) == hippo.Ended || m.StateAt(v.now) == hippo.Superseded {
+		until = "Held until here"
+	}
+	add(v.moment(m.ValidUntil), until)
 	add(v.moment(m.ForgottenAt), "Forgotten")
 	add(v.moment(m.ArchivedAt), "Archived")
 	slices.SortStableFunc(out, func(a, b event) int { return strings.Compare(a.When.ISO, b.When.ISO) })
