@@ -26,8 +26,10 @@ type subject struct {
 // pilots are four memories that answer one question, of which the first holds. relations are those of an entity.
 func pilots() []subject {
 	return []subject{
-		{"Eve", `pilot is Eve`, "", ""}, {"Bob", `pilot is Bob`, "ended", `\bended\b`},
-		{"Dan", `pilot is Dan`, "not_yet", `\bnot\s+(before|yet)\b`}, {"Carl", `pilot is Carl`, "superseded", `\bsuperseded\b`},
+		{"Eve", `pilot is Eve`, "", ""},
+		{"Bob", `pilot is Bob`, "ended", `\bended\b`},
+		{"Dan", `pilot is Dan`, "not_yet", `\bnot\s+(before|yet)\b`},
+		{"Carl", `pilot is Carl`, "superseded", `\bsuperseded\b`},
 	}
 }
 
@@ -98,7 +100,8 @@ func inJSON(d *json.Decoder, subjects []subject, out *[]sighting) {
 	case json.Delim('{'):
 		first, members := len(*out), map[string]any{}
 		for d.More() {
-			key, _ := d.Token()
+			token, _ := d.Token()
+			key, _ := token.(string)
 			var raw json.RawMessage
 			if d.Decode(&raw) != nil {
 				return
@@ -107,9 +110,9 @@ func inJSON(d *json.Decoder, subjects []subject, out *[]sighting) {
 			switch {
 			case key == "timeline": // a history
 			case json.Unmarshal(raw, &text) == nil:
-				members[key.(string)] = text
+				members[key] = text
 			default:
-				members[key.(string)] = nil
+				members[key] = nil
 				inJSON(json.NewDecoder(bytes.NewReader(raw)), subjects, out)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Who forgets or purges what superseded a memory gets that back; who restores it, or undoes that, has the former state.
@@ -81,5 +82,41 @@ func TestForget_SuccessorOfAForgottenOne(t *testing.T) {
 	f.restore(old.ID)
 	if x := f.get(old.ID); x.StateAt(f.now()) != hippo.Holds {
 		t.Errorf("it is %q, by %v, until %v", x.StateAt(f.now()), x.SupersededBy, x.ValidUntil)
+	}
+}
+
+// A modification that forgets gives back as well: a line of a synchronised file that somebody deletes, alone or with others.
+func TestModify_ForgetsASuccessor(t *testing.T) {
+	t.Parallel()
+	forgetting := engine.Modification{Marks: engine.Marks{Forget: true}}
+	for name, forget := range map[string]func(f *fixture, id hippo.ID) error{
+		"one": func(f *fixture, id hippo.ID) error {
+			x, err := f.Modify(t.Context(), id, forgetting)
+			if err == nil && (x.ID != id || !x.Forgotten()) {
+				t.Errorf("it returns %v", x)
+			}
+			return err
+		},
+		"several": func(f *fixture, id hippo.ID) error {
+			ms, err := engine.ModifyAll(t.Context(), f.Memories, []engine.Modified{{ID: id, Change: forgetting}})
+			if err == nil && (len(ms) != 1 || ms[0].ID != id) {
+				t.Errorf("it returns %v", ms)
+			}
+			return err
+		},
+	} {
+		f := open(t, options{})
+		old := f.note(fact("port 80"))
+		now := f.note(fact("port 81"), old.ID)
+		if err := forget(f, now.ID); err != nil {
+			t.Fatal(err)
+		}
+		if x := f.get(old.ID); x.StateAt(f.now()) != hippo.Holds {
+			t.Errorf("%s: it is %q, by %v", name, x.StateAt(f.now()), x.SupersededBy)
+		}
+		f.restore(now.ID)
+		if x := f.get(old.ID); x.SupersededBy != now.ID {
+			t.Errorf("%s, restored: it is superseded by %v", name, x.SupersededBy)
+		}
 	}
 }

@@ -98,7 +98,7 @@ func modify(ctx context.Context, m *Memories, a Modified) (*hippo.Memory, error)
 		if c.Forget {
 			verb = hippo.VerbForget
 		}
-		ms, err := update(ctx, m, verb, []hippo.ID{id}, change)
+		ms, err := updateAndGiveBack(ctx, m, verb, []Modified{{id, c}}, change)
 		if err != nil {
 			return nil, err
 		}
@@ -123,6 +123,36 @@ func modify(ctx context.Context, m *Memories, a Modified) (*hippo.Memory, error)
 	}
 	noteVotes(m, c.ballot(id))
 	return x, nil
+}
+
+// updateAndGiveBack is [update] of modified memories that makes hold again, in the same operation, what those supersede that it
+// forgets. It returns the former.
+func updateAndGiveBack(ctx context.Context, m *Memories, verb hippo.Verb, list []Modified, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	ids := make([]hippo.ID, len(list))
+	var forgotten []hippo.ID
+	for i := range list {
+		if ids[i] = list[i].ID; list[i].Change.Forget {
+			forgotten = append(forgotten, list[i].ID)
+		}
+	}
+	if len(forgotten) == 0 {
+		return update(ctx, m, verb, ids, fn)
+	}
+	h, err := successionsOf(ctx, m, forgotten)
+	if err != nil {
+		return nil, err
+	}
+	others := slices.DeleteFunc(h.former, func(id hippo.ID) bool { return slices.Contains(ids, id) })
+	out, err := update(ctx, m, verb, slices.Concat(ids, others), func(x *hippo.Memory, day hippo.Day) error {
+		if slices.Contains(ids, x.ID) {
+			if err := fn(x, day); err != nil {
+				return err
+			}
+		}
+		h.release(x)
+		return nil
+	})
+	return slices.DeleteFunc(out, func(x *hippo.Memory) bool { return !slices.Contains(ids, x.ID) }), err
 }
 
 // ballot returns the vote on a question that goes with a modification.

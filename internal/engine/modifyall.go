@@ -45,7 +45,7 @@ func modifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memo
 		return done, err
 	}
 	change := func(x *hippo.Memory, day hippo.Day) error { return changes[x.ID].applyTo(m, x, day) }
-	ms, err := update(ctx, m, hippo.VerbModify, ids, change)
+	ms, err := updateAndGiveBack(ctx, m, hippo.VerbModify, list, change)
 	if err != nil {
 		return nil, err
 	}
