@@ -28,7 +28,7 @@ var advicePattern = regexp.MustCompile("\\bhippo [a-z][^;\"`\n<>|]*")
 var placeholderPattern = regexp.MustCompile(`%(?:\[\d\])?[-+#.0-9]*[a-z]|\b[A-Z]{2,}\b`)
 
 // prose are the words behind the name of the program that are no commands.
-const prose = "alone calls compares directory does feed first has is makes may needs of on or recorded runs takes wrote"
+const prose = "alone builds calls compares directory does feed first has is makes may needs of on or recorded runs takes wrote"
 
 // keywords are arguments that are written in small letters.
 const keywords = "imported captured all unassigned current monthly builtin claude-code gemini opencode"

@@ -21,8 +21,8 @@ func newForgetCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "forget ID... | forget FILTER...",
 		Short: "Hide insights; hippo restore brings them back",
-		Long: `Hide memories, given by id or selected by the flags of hippo list. What flags select is shown and forgotten after a question, in one
-operation, which hippo undo takes back.`,
+		Long: `Hide memories, given by id or selected by the flags of hippo list. What flags select is shown and forgotten after a question, in
+operations of at most 1,000 memories, each of which hippo undo takes back.`,
 		Example: `  hippo forget 1f3a9c20
   hippo forget --import 7be01d42 --type note
   hippo forget --source notes.csv --until 2026-01-01`,

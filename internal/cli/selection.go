@@ -102,19 +102,16 @@ func comesFrom(source *hippo.Source, name string) bool {
 // selectionShown is how many memories a question shows.
 const selectionShown = 10
 
-// forgetSelected forgets what flags select, in one operation, after a question.
+// forgetSelected forgets what flags select, after a question: in one operation, or in several if there are more than
+// [hippo.MaxIDs].
 func forgetSelected(ctx context.Context, s *shell, m *client.Client, x *selection, yes bool) error {
 	list, err := x.list(ctx, s, m)
 	if err != nil {
 		return err
 	}
-	switch n := list.Total; {
-	case n == 0:
+	if list.Total == 0 {
 		fmt.Fprintln(s.out, "Nothing found, and nothing was forgotten.")
 		return nil
-	case n > hippo.MaxIDs:
-		return fmt.Errorf("%w: %s memories fit, and one operation forgets at most %s: add --until or another filter; hippo undo OPERATION takes an import of any size back",
-			hippo.ErrInvalid, grouped(n), grouped(hippo.MaxIDs))
 	}
 	if !yes {
 		for _, y := range list.Memories[:min(list.Total, selectionShown)] {
@@ -127,13 +124,25 @@ func forgetSelected(ctx context.Context, s *shell, m *client.Client, x *selectio
 			return err
 		}
 	}
-	ms, err := m.Forget(ctx, hippo.IDsOf(list.Memories...)...)
-	if err != nil {
-		return err
+	var ms []*hippo.Memory
+	operations := 0
+	for ids := range slices.Chunk(hippo.IDsOf(list.Memories...), hippo.MaxIDs) {
+		done, err := m.Forget(ctx, ids...)
+		if err != nil {
+			if operations > 0 {
+				err = fmt.Errorf("%w; %s of %s were forgotten before", err, grouped(len(ms)), grouped(list.Total))
+			}
+			return err
+		}
+		ms, operations = append(ms, done...), operations+1
 	}
-	if s.json || s.lines || len(ms) <= selectionShown {
+	switch {
+	case s.json, s.lines, len(ms) <= selectionShown:
 		return printDone(s, "Forgot", ms)
+	case operations == 1:
+		fmt.Fprintf(s.out, "Forgot %s memories; hippo undo takes it back\n", grouped(len(ms)))
+	default:
+		fmt.Fprintf(s.out, "Forgot %s memories in %d operations; each hippo undo takes one of them back\n", grouped(len(ms)), operations)
 	}
-	fmt.Fprintf(s.out, "Forgot %s memories; hippo undo takes it back\n", grouped(len(ms)))
 	return nil
 }
