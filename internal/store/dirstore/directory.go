@@ -64,7 +64,7 @@ func openDirectory(dir string, fault func(op, name string) error) (*directory, e
 		return nil, err
 	}
 	err = tryWrite(d)
-	if errors.Is(err, hippo.ErrReadOnly) {
+	if errors.Is(err, hippo.ErrReadOnly) || errors.Is(err, hippo.ErrFull) {
 		d.readOnly, err = err, nil
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
@@ -55,13 +57,26 @@ type Options struct {
 //
 // Errors: [hippo.ErrInvalid] if dir is no directory, [hippo.ErrReadOnly] or
 // [hippo.ErrFull] if it cannot be created, [hippo.ErrUnsupported] if it has a newer format. A
-// directory that cannot be written is opened for reading: Write returns [hippo.ErrReadOnly] then.
+// directory that cannot be written is opened for reading: Write returns [hippo.ErrReadOnly] then, or [hippo.ErrFull] where there was
+// no space when it was opened.
 // Cost: some 2 us for each file, and 150 us for each that was changed.
 func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	full := o.withDefaults()
+	s, err := open(ctx, dir, full, nil)
+	if errors.Is(err, hippo.ErrFull) {
+		s, err = open(ctx, dir, full, fmt.Errorf("%w; make space and start hippo again to write", err))
+	}
+	return s, err
+}
+
+// open is [Open]. Unwritable, if it is set, is why the directory is opened for reading.
+func open(ctx context.Context, dir string, full Options, unwritable error) (*Store, error) {
 	d, err := openDirectory(dir, full.fault)
 	if err != nil {
 		return nil, err
+	}
+	if d.readOnly == nil {
+		d.readOnly = unwritable
 	}
 	s := &Store{dir: d, life: newLifetime()}
 	if err := start(ctx, s, full); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 	"github.com/hippo-memory/hippo/internal/termtext"
@@ -101,6 +102,19 @@ func unread(d *directory, here map[string]bool) (n int) {
 	return n
 }
 
+// copyOf returns the file of a memory of which another one is a copy by its name, as Dropbox, Syncthing, iCloud and OneDrive name
+// those of two changes at a time; empty if it is none.
+func copyOf(name string) string {
+	const uuid = 36
+	if len(name) <= uuid+len(".json") || filepath.Ext(name) != ".json" {
+		return ""
+	}
+	if _, err := hippo.ParseID(name[:uuid]); err != nil {
+		return ""
+	}
+	return name[:uuid] + ".json"
+}
+
 // ignoredFiles lists the JSON files that are not read.
 func ignoredFiles(d *directory) ([]driver.Problem, error) {
 	all, err := d.list(".")
@@ -117,6 +131,10 @@ func ignoredFiles(d *directory) ([]driver.Problem, error) {
 		switch {
 		case named && !e.Type().IsRegular():
 			list = append(list, problem(d, e.Name(), "is ignored, because it is not a regular file"))
+		case copyOf(e.Name()) != "" && e.Type().IsRegular():
+			why := fmt.Sprintf("is ignored: it seems to be a copy of %s that a program for synchronisation made, because two machines changed that file. "+
+				"To take this one in, rename it to %[1]s; else delete it", copyOf(e.Name()))
+			list = append(list, problem(d, e.Name(), why))
 		case !named && e.Name() != metadataName && e.Type().IsRegular() && filepath.Ext(e.Name()) == ".json":
 			list = append(list, problem(d, e.Name(), "is ignored, because its name is not a UUID and .json: hippo import "+termtext.Argument(d.full(e.Name()))+" reads it"))
 		}

@@ -3,6 +3,7 @@ package dirstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -111,10 +112,10 @@ func (s *synchronizer) guessDay(ctx context.Context) error {
 }
 
 // read calls fn, which reads the replica. fn is called again if the replica was deleted or
-// is damaged.
+// is damaged. On a full disk it is read as it was compared last, because what others changed since cannot be entered.
 func (s *synchronizer) read(ctx context.Context, fn func() error) error {
 	for last := false; ; last = true {
-		if err := s.current(ctx); err != nil {
+		if err := s.current(ctx); err != nil && !(errors.Is(err, hippo.ErrFull) && s.replica.inPlace()) {
 			return err
 		}
 		err := fn()

@@ -67,6 +67,9 @@ func kindOf(code int) (hint string, kind error) {
 	if code == sqlite3.SQLITE_IOERR_SHMMAP {
 		return " (the file system cannot share memory between processes: put the store on another one)", hippo.ErrUnavailable
 	}
+	if code == sqlite3.SQLITE_IOERR_SHMSIZE { // the index of the log could not grow
+		return "", hippo.ErrFull
+	}
 	switch code & 0xff {
 	case sqlite3.SQLITE_READONLY:
 		return "", hippo.ErrReadOnly
