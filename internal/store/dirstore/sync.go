@@ -115,7 +115,7 @@ func (s *synchronizer) guessDay(ctx context.Context) error {
 // is damaged. On a full disk it is read as it was compared last, because what others changed since cannot be entered.
 func (s *synchronizer) read(ctx context.Context, fn func() error) error {
 	for last := false; ; last = true {
-		if err := s.current(ctx); err != nil && !(errors.Is(err, hippo.ErrFull) && s.replica.inPlace()) {
+		if err := s.current(ctx); err != nil && (!errors.Is(err, hippo.ErrFull) || !s.replica.inPlace()) {
 			return err
 		}
 		err := fn()
