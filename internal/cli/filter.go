@@ -23,8 +23,8 @@ type filterFlags struct {
 func (f *filterFlags) add(c *cobra.Command) {
 	v := c.Flags()
 	v.StringArrayVar(&f.situation, "situation", nil, "only insights for this situation; may be repeated (any)")
-	v.StringArrayVar(&f.fields.Tags, "tag", nil, "only insights with this tag; may be repeated (all)")
-	v.StringArrayVar(&f.fields.Types, "type", nil, "only insights of this type; may be repeated (any)")
+	addCommaList(v, &f.fields.Tags, "tag", "only insights with this tag, in any case; may be repeated, or several with commas (all)")
+	addCommaList(v, &f.fields.Types, "type", "only insights of this type, in any case; may be repeated, or several with commas (any)")
 	v.StringVar(&f.fields.Author, "author", "", "only what this author said")
 	v.StringVar(&f.fields.Session, "session", "", "only what this session holds")
 	v.BoolVar(&f.fields.Pinned, "pinned", false, "only pinned insights")

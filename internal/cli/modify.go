@@ -57,7 +57,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	v := c.Flags()
 	v.StringVar(&f.content, "content", "", "the new text")
 	v.StringArrayVar(&f.situation, "situation", nil, "replaces all situations; may be repeated")
-	v.StringArrayVar(&f.tags, "tag", nil, "replaces all tags; may be repeated")
+	addCommaList(v, &f.tags, "tag", "replaces all tags; may be repeated, or several with commas")
 	v.StringVar(&f.kind, "type", "", "the new type")
 	v.Float64Var(&f.importance, "importance", 0, "0 to 1")
 	v.BoolVar(&f.pin, "pinned", false, "pin, or unpin with --pinned=false")

@@ -62,7 +62,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 	f := c.Flags()
 	f.StringArrayVar(&m.Situation, "situation", nil, "when it applies; may be repeated")
 	f.Float64Var(&m.Importance.Base, "importance", m.Importance.Base, "0 to 1")
-	f.StringArrayVar(&m.Tags, "tag", nil, "a label; may be repeated")
+	addCommaList(f, &m.Tags, "tag", "a label; may be repeated, or several with commas")
 	f.StringVar(&m.Type, "type", "", "a kind: decision, error, preference, ...")
 	f.BoolVar(&m.Pinned, "pinned", false, "never fades")
 	f.StringVar(&times.event, "event-time", "", "when it happened, if not now: yesterday, 2026-03-01, 2h")

@@ -16,8 +16,8 @@ type filter struct {
 	projects  []uint32
 	kinds     []uint32
 	labels    labelFilter
-	author    uint32 // 0: any
-	session   uint32
+	authors   []uint32 // nil: any
+	session   uint32   // 0: any
 	validAt   int64
 	created   span
 	event     span
@@ -65,21 +65,28 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 		c.docs = p.hidden
 	}
 	c.docs = intersection(c.docs, scope)
-	one := func(name string) uint32 {
-		id, ok := p.names.find(name)
-		possible = possible && ok
-		return id
+	named := func(label string) []uint32 {
+		ids := labelled(p.segment, label)
+		possible = possible && len(ids) > 0
+		return ids
 	}
-	c.author, c.session = one(f.Author), one(f.Session)
+	if f.Author != "" {
+		c.authors = named(f.Author)
+	}
+	var known bool
+	c.session, known = p.names.find(f.Session)
+	possible = possible && known
 	for _, t := range f.Tags {
-		c.labels.tags = append(c.labels.tags, one(t))
+		c.labels.tags = append(c.labels.tags, named(t))
 	}
 	c.labels.place = p.names.place(&q.Place)
 	if f.Projects != nil {
 		c.projects = p.anyName(f.Projects)
 	}
 	if len(f.Types) > 0 {
-		c.kinds = p.anyName(f.Types)
+		for _, t := range f.Types {
+			c.kinds = append(c.kinds, labelled(p.segment, t)...)
+		}
 		possible = possible && len(c.kinds) > 0
 	} else if q.Insights {
 		c.docs = intersection(c.docs, insightsOf(p.segment))
@@ -92,7 +99,7 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	c.event, set.event = spanOf(f.EventAfter, f.EventBefore)
 	c.validAt, set.valid, set.pinned = f.ValidAt.UnixMicro(), !f.ValidAt.IsZero(), f.Pinned
 	set.current = !f.Archived && !q.Forgotten && p.archived > 0
-	set.extras = c.author != 0 || c.session != 0 || c.labels.bound() || set.valid || set.event
+	set.extras = c.authors != nil || c.session != 0 || c.labels.bound() || set.valid || set.event
 	c.open = *set == columnSet{} && c.projects == nil && c.kinds == nil && c.trust == math.MinInt8
 	return c, possible
 }
@@ -137,7 +144,7 @@ func (c *filter) passesRow(p *part, doc uint32) bool {
 }
 
 func (c *filter) passesExtras(p *part, r *row, x *extra) bool {
-	if c.author != 0 && x.author != c.author || c.session != 0 && x.session != c.session {
+	if c.authors != nil && !slices.Contains(c.authors, x.author) || c.session != 0 && x.session != c.session {
 		return false
 	}
 	if c.columnSet.valid && (x.from != 0 && c.validAt < x.from || x.until != 0 && c.validAt >= x.until) {
@@ -147,4 +154,39 @@ func (c *filter) passesExtras(p *part, r *row, x *extra) bool {
 		return false
 	}
 	return c.labels.pass(&p.columns, x)
+}
+
+// labelled returns the numbers of the tags, types and authors that a text means, in whatever case they were stored. Cost: a pass over
+// the documents when it is first asked for.
+func labelled(s *segment, text string) []uint32 {
+	f := fold(text)
+	ids := slices.Clone(foldedIn(s)[f])
+	if id, ok := s.names.find(f); ok {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func foldedIn(s *segment) foldedNames {
+	if known := s.folded.Load(); known != nil {
+		return *known
+	}
+	used := newDocSet(s.names.len())
+	for i := range s.columns.extras {
+		x := &s.columns.extras[i]
+		used.add(s.columns.rows[i].kind)
+		used.add(x.author)
+		for _, t := range s.columns.tags(x) {
+			used.add(t)
+		}
+	}
+	out := make(foldedNames)
+	for id := range used.all() {
+		name := s.names.text(id)
+		if f := fold(name); f != name {
+			out[f] = append(out[f], id)
+		}
+	}
+	s.folded.Store(&out)
+	return out
 }

@@ -10,7 +10,7 @@ import (
 
 // labelFilter keeps documents by their tags and their situation elements.
 type labelFilter struct {
-	tags  []uint32     // all of them
+	tags  [][]uint32   // one of the names of each
 	place *placeFilter // nil: any
 }
 
@@ -18,8 +18,8 @@ func (l *labelFilter) bound() bool { return len(l.tags) > 0 || l.place != nil }
 
 func (l *labelFilter) pass(c *columns, x *extra) bool {
 	tags := c.tags(x)
-	for _, t := range l.tags {
-		if !slices.Contains(tags, t) {
+	for _, names := range l.tags {
+		if !slices.ContainsFunc(names, func(t uint32) bool { return slices.Contains(tags, t) }) {
 			return false
 		}
 	}

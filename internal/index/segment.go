@@ -43,6 +43,8 @@ type caches struct {
 	signatures atomic.Pointer[[]signature]
 	// ends caches those of the IDs; see [idEnds].
 	ends atomic.Pointer[[]uint32]
+	// folded caches the names that are compared in another form; see [labelled].
+	folded atomic.Pointer[foldedNames]
 }
 
 // insightsOf returns the documents that are neither entities nor summaries of groups, nil for all. Cost: a pass over the rows at
