@@ -229,7 +229,7 @@ func TestAdvices(t *testing.T) {
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	n := 0
-	for _, example := range cli.Examples() {
+	for _, example := range cli.HelpExamples() {
 		for line := range strings.Lines(example) {
 			_, line, ok := strings.Cut(line, "hippo ")
 			line, _, _ = strings.Cut(line, " | ")

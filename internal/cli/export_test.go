@@ -89,8 +89,8 @@ func Commands() (list []string) {
 	return list
 }
 
-// Examples returns the examples of all commands.
-func Examples() (list []string) {
+// HelpExamples returns the examples of all commands.
+func HelpExamples() (list []string) {
 	s := &shell{isTerminal: func(any) bool { return false }}
 	var add func(c *cobra.Command)
 	add = func(c *cobra.Command) {
