@@ -286,7 +286,7 @@ func (w *world) othersChange(r *rapid.T) {
 	id := rapid.SampledFrom(ids).Draw(r, "hidden")
 	forget := rapid.Bool().Draw(r, "forget")
 	others := w.full.In(hippo.Scope{Namespace: w.outside.Memories[id].Namespace, Rights: hippo.AllRights})
-	if former, err := engine.Predecessors(context.Background(), others, id); forget && (err != nil || len(former) > 0) {
+	if former, err := engine.FormerOf(context.Background(), others, id); forget && (err != nil || len(former) > 0) {
 		r.Skip("it would give back what the caller may see", err)
 	}
 	w.byOthers(r, w.outside.Memories[id].Namespace, false, func(x *engine.Memories) error {
