@@ -30,7 +30,7 @@ const (
 // Compare searches the live memories of the same project for those that a memory, which need not
 // be stored yet, duplicates or probably supersedes: they have no successor, and the latter are
 // valid when it begins. At most five of each are named, the most similar first. It changes
-// nothing. Cost: a lexical search for the beginning of the text.
+// nothing. Cost: a lexical search for the beginning of the text; if a word of that speaks of a change, an embedding.
 func Compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, error) {
 	return perform(ctx, m, x, compare)
 }
@@ -41,13 +41,17 @@ func compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, er
 	if x.CreatedAt.IsZero() {
 		draft.CreatedAt = m.now()
 	}
-	var ids []hippo.ID
+	var similar []recall.Similar
 	err := m.indexed(ctx, func() (err error) {
-		ids, err = m.searcher.Similar(ctx, m.scope, &draft)
+		similar, err = m.searcher.Similar(ctx, m.scope, &draft)
 		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	ids, cosines := make([]hippo.ID, len(similar)), make(map[hippo.ID]float64)
+	for i, s := range similar {
+		ids[i], cosines[s.ID] = s.ID, s.Cosine
 	}
 	ms, err := m.scoped.Get(ctx, ids)
 	if err != nil {
@@ -59,7 +63,7 @@ func compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, er
 			out.Duplicates = append(out.Duplicates, o.ID)
 		}
 	}
-	out.Replaces = recall.Revised(&draft, ms)
+	out.Replaces = recall.Revised(&draft, ms, func(id hippo.ID) float64 { return cosines[id] })
 	out.Duplicates = out.Duplicates[:min(len(out.Duplicates), maxCompared)]
 	out.Replaces = out.Replaces[:min(len(out.Replaces), maxCompared)]
 	return out, nil

@@ -93,7 +93,8 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 		ids[i] = g.found[i].Memory.ID
 	}
 	in := &briefing.Input{
-		Query: q, Candidates: g.found, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs, Changed: changed(),
+		Query: q, Candidates: g.found, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs,
+		Changed: changed(nil),
 	}
 	b, err := selected(ctx, m, in)
 	if err != nil || q.PromptOnly || m.scope.Project == hippo.Unassigned {
@@ -105,8 +106,9 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 	})
 }
 
-// changed returns [contradict.Statement.ChangedBy] of memories, each of which it parses once.
-func changed() func(older, newer *hippo.Memory) bool {
+// changed returns [contradict.Statement.ChangedBy] of memories, each of which it parses once; similar is the cosine of two, nil if
+// that is not known.
+func changed(similar func(a, b hippo.ID) float64) func(older, newer *hippo.Memory) bool {
 	known := make(map[hippo.ID]contradict.Statement)
 	of := func(m *hippo.Memory) contradict.Statement {
 		s, ok := known[m.ID]
@@ -118,7 +120,11 @@ func changed() func(older, newer *hippo.Memory) bool {
 	}
 	return func(older, newer *hippo.Memory) bool {
 		a := of(older)
-		return a.ChangedBy(of(newer))
+		cosine := 0.0
+		if b := of(newer); similar != nil && b.Changes() {
+			cosine = similar(older.ID, newer.ID)
+		}
+		return a.ChangedBy(of(newer), cosine)
 	}
 }
 
@@ -154,6 +160,7 @@ func selected(ctx context.Context, m *Memories, in *briefing.Input) (b *briefing
 			}
 			return r.Reader.Similarity(x, y)
 		}
+		in.Changed = changed(in.Similar)
 		b = briefing.Select(in)
 		return nil
 	})

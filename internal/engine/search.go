@@ -51,7 +51,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	hits = recall.Renewed(plan, hits, cmp.Or(q.Filter.ValidAt, m.now()))
+	hits = recall.Renewed(plan, ranking, hits, cmp.Or(q.Filter.ValidAt, m.now()))
 	if !q.NoTouch {
 		touch(m, day, hits, ranking, &q)
 	}

@@ -24,6 +24,19 @@ type Ranking struct {
 	Degraded []string
 	// Elsewhere is [retrieve.Result.Elsewhere].
 	Elsewhere int
+	// Cosines are those of the vectors of each of the first hits with those before it; nil if they are not compared.
+	Cosines [][]float32
+}
+
+// Similar is the approximate cosine of two hits that are among the first; else 0.
+func (r *Ranking) Similar(a, b hippo.ID) float64 {
+	first := firstOf(r.Hits, len(r.Cosines))
+	i := slices.IndexFunc(first, func(h Hit) bool { return h.ID == a })
+	k := slices.IndexFunc(first, func(h Hit) bool { return h.ID == b })
+	if i < 0 || k < 0 {
+		return 0
+	}
+	return float64(r.Cosines[max(i, k)][min(i, k)])
 }
 
 // Hit is one memory in a [Ranking].

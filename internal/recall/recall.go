@@ -35,6 +35,9 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 	ranking, err := s.ranked(ctx, plan, found, first)
 	if err == nil {
 		ranking.Elsewhere = found.Elsewhere
+		if renews(plan) {
+			ranking.Cosines = similarities(found.Reader, ranking.Page(0, conflictHits))
+		}
 	}
 	return ranking, err
 }

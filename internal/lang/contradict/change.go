@@ -18,70 +18,116 @@ func StatementOf(text string) Statement {
 	return Statement{plainOf(text)}
 }
 
+// Changes reports whether a word of the text speaks of a change: "now", "switched", "no longer".
+func (s Statement) Changes() bool { return s.changes && !s.adds }
+
+// minSimilar is the cosine from which on a text that speaks of a change changes a value of one that has few of its words.
+const minSimilar = .35
+
 // ChangedBy reports whether a newer text probably changes a value of this one, so that both do not hold side by side. It has more
 // recall than [Text.Revised]: words that speak of a change ("switched to", "no longer", "now") let it compare sentences that are
-// worded otherwise. The result is a suggestion. Cost: some microseconds.
-func (s Statement) ChangedBy(newer Statement) bool {
+// worded otherwise; of those that have few words in common, it needs the cosine of their vectors, 0 if that is not known. The
+// result is a suggestion. Cost: some microseconds.
+func (s Statement) ChangedBy(newer Statement, similarity float64) bool {
 	a, b := s.plain, newer.plain
 	if len(a.words) == 0 || len(b.words) == 0 || slices.Equal(a.words, b.words) && a.denied == b.denied || b.adds {
 		return false
 	}
-	if a.denied != b.denied {
+	switch {
+	case a.denied != b.denied:
 		return overlaps(&a, &b) && sameSubject(&a, &b)
+	case b.changes && sameSubject(&a, &b) && !(a.several && b.several && !b.ends) && (similarity >= minSimilar && !b.ends && subjectShared(&a, &b) || overlaps(&a, &b)):
+		return true
+	default:
+		return slotDiffers(&a, &b)
 	}
-	if b.changes && sameSubject(&a, &b) {
-		return overlaps(&a, &b) || a.topic != "" && a.topic == b.topic
-	}
-	return slotDiffers(&a, &b)
 }
 
 // plain is the content words of a text without those that speak of a change or deny.
 type plain struct {
 	words   []string
-	names   []bool // by word: it is written like a name
+	bound   []bool // by word: a preposition is before it
+	subject int    // how many words are before the first verb
 	changes bool   // a word speaks of a change
+	ends    bool   // that of an end, of what the text says
 	denied  bool
 	adds    bool // a word says that something is added
 	several bool // the verb takes several objects
-	topic   string
 }
 
 func plainOf(text string) plain {
 	most := len(text)/shortWord + 1
-	p := plain{words: make([]string, 0, most), names: make([]bool, 0, most)}
-	article, first := false, true
+	r := reader{plain: plain{words: make([]string, 0, most), bound: make([]bool, 0, most)}}
 	for f := range strings.FieldsFuncSeq(text, separates) {
-		f = strings.Trim(f, ".:-'’/")
-		low := strings.ToLower(f)
-		said := changeWords()[low]
-		if said.topic != "" && p.topic == "" {
-			p.topic = said.topic
-		}
-		switch said.kind {
-		case 'c':
-			p.changes = true
-		case 'd':
-			p.denied = !p.denied
-		case 'a':
-			p.adds = true
-		case 's':
-			p.several = true
-			p.add(low, false)
-		case 'f':
-			article = said.article
-			continue
-		default:
-			if f != "" {
-				r, _ := utf8.DecodeRuneInString(f)
-				p.add(stemOf(low), first || article || unicode.IsUpper(r))
+		r.read(f)
+	}
+	if r.changes { // "no longer" and "not any more" change a value as "now" does
+		r.denied = false
+	}
+	return r.plain
+}
+
+// reader reads the words of a text.
+type reader struct {
+	plain
+	verb, preposition bool // one was read: in the text, before the next word
+}
+
+func (r *reader) read(f string) {
+	colon := strings.HasSuffix(f, ":")
+	low := strings.ToLower(strings.Trim(f, ".:-'’/"))
+	said := changeWords()[low]
+	if said.kind == 0 {
+		low = stemOf(low)
+		said = changeWords()[low]
+	}
+	switch said.kind {
+	case 'c', 'e':
+		r.changes, r.ends = true, r.ends || said.kind == 'e'
+	case 'd':
+		r.denied = !r.denied
+	case 'a':
+		r.adds = true
+	case 'p':
+		r.preposition = true
+	case 's':
+		r.several = true
+		fallthrough
+	case 'v':
+		r.begins()
+		r.add(low)
+	default:
+		if said.kind != 'f' && low != "" {
+			if r.isVerb(f, low) {
+				r.begins()
 			}
+			r.add(low)
 		}
-		first = false
 	}
-	if p.changes { // "no longer" and "not any more" change a value as "now" does
-		p.denied = false
+	if said.verb {
+		r.begins()
 	}
-	return p
+	if colon {
+		r.begins()
+	}
+}
+
+// isVerb reports whether a word, and its stem, may be a verb: it is a known one, or has the ending of one and follows a noun.
+func (r *reader) isVerb(f, stem string) bool {
+	return strings.HasSuffix(stem, "ed") || classOf(stem).has(stative) || classOf(strings.ToLower(f)).has(stative) ||
+		len(r.words) > 0 && len(stem) < len(f) && strings.HasSuffix(f, "s")
+}
+
+// begins notes that the first verb, or what stands for it, is here: the words before it are the subject.
+func (r *reader) begins() {
+	if !r.verb {
+		r.verb, r.subject = true, len(r.words)
+	}
+}
+
+func (r *reader) add(word string) {
+	r.words, r.bound = append(r.words, word), append(r.bound, r.preposition)
+	r.preposition = false
 }
 
 // shortWord is how many bytes a word has, with the space after it, where words are short.
@@ -93,10 +139,6 @@ func separates(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.IndexByte("-_/'.:", byte(r)) >= 0)
 	}
 	return r != '’' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-}
-
-func (p *plain) add(word string, name bool) {
-	p.words, p.names = append(p.words, word), append(p.names, name)
 }
 
 // stemOf drops the ending of a third person or a plural.
@@ -120,18 +162,23 @@ func shared(a, b *plain) (n int) {
 // overlaps reports whether two texts have half of the words of the shorter one in common.
 func overlaps(a, b *plain) bool { return 2*shared(a, b) >= min(len(a.words), len(b.words)) }
 
-// sameSubject reports whether two texts may speak of one subject: they begin with the same word, or one has no subject, but begins
-// with a word that names a topic or speaks of a change.
+// sameSubject reports whether two texts may speak of one subject: one has none, or one has all words of the other's.
 func sameSubject(a, b *plain) bool {
-	if a.words[0] == b.words[0] {
-		return true
-	}
-	has := func(p *plain) bool { return changeWords()[p.words[0]].topic == "" && p.names[0] }
-	return !has(a) || !has(b) || slices.Contains(a.words, b.words[0]) || slices.Contains(b.words, a.words[0])
+	return a.subject == 0 || b.subject == 0 || has(a, b.words[:b.subject]) || has(b, a.words[:a.subject])
+}
+
+// subjectShared reports whether the subjects of two texts have a word in common, or one has none.
+func subjectShared(a, b *plain) bool {
+	return a.subject == 0 || b.subject == 0 || slices.ContainsFunc(a.words[:a.subject], func(w string) bool { return slices.Contains(b.words[:b.subject], w) })
+}
+
+// has reports whether a text has all these words.
+func has(p *plain, words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(p.words, w) })
 }
 
 // maxSlot is how many words a value has at most.
-const maxSlot = 3
+const maxSlot = 4
 
 // slotDiffers reports whether two texts are equal but for one place after the subject, which a verb of one value fills.
 func slotDiffers(a, b *plain) bool {
@@ -146,13 +193,10 @@ func slotDiffers(a, b *plain) bool {
 		return false
 	}
 	equal := from + len(a.words) - x
-	return from > 0 && equal > 1-indicator(from == 1 && len(a.words) == len(b.words) && changeWords()[a.words[0]].topic != "") &&
-		x > from && y > from && x-from <= maxSlot && y-from <= maxSlot && !a.several && !b.several
+	return from > 0 && equal > 1 && from >= max(a.subject, b.subject) && isValue(a, from, x) && isValue(b, from, y) && !a.several && !b.several
 }
 
-func indicator(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
+// isValue reports whether these words of a text are one value: few, and no preposition is between them.
+func isValue(p *plain, from, to int) bool {
+	return from < to && to-from <= maxSlot && !slices.Contains(p.bound[from+1:to], true)
 }

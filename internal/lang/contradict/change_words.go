@@ -7,10 +7,11 @@ import (
 
 // changeWord is what a word says of a sentence.
 type changeWord struct {
-	kind    byte   // c speaks of a change, d denies, a adds, s is a verb of which several objects hold side by side, f is a function word
-	topic   string // what the word is about
-	article bool   // no verb stands after it
-	steps   bool   // its number distinguishes one thing from the next
+	// kind: c speaks of a change, e of an end, d denies, a adds, v is a verb, s one of which several objects hold side by side, p is a preposition,
+	// f is another function word.
+	kind  byte
+	verb  bool // it stands where a verb does
+	steps bool // its number distinguishes one thing from the next
 }
 
 //nolint:gochecknoglobals // it is read once and never changes
@@ -24,23 +25,20 @@ var changeWords = sync.OnceValue(func() map[string]changeWord {
 		}
 	}
 	for kind, list := range map[byte]string{
-		'c': "now moved switched longer instead gave changed replaced stopped anymore renamed migrated relocated joined left quit jetzt mehr stattdessen umgezogen gewechselt désormais maintenant déménagé plutôt ahora mudó",
+		'e': "longer anymore mehr",
+		'c': "now instead since nowadays recently jetzt stattdessen seit inzwischen désormais maintenant plutôt depuis ahora",
 		'd': "not no never don't doesn't didn't isn't aren't doesn’t don’t nicht kein keine pas",
-		'a': "also too another auch aussi también additionally",
-		's': "like likes love loves enjoy enjoys speak speaks know knows visit visited support supports accept accepts include includes has have holds run read need needs owns spielt",
-		'f': "the a an is are was were be in on at to of for with by and it its das der die ist le la el les des est à au en es los all after last from",
+		'a': "also too another additionally well auch aussi également también",
+		'v': "work go want prefer write lead send happen drive wohnt lebt arbeitet nutzt habite travaille utilise vive trabaja usa",
+		's': "like love enjoy speak know play visit visited support accept include has have hold run read own spielt",
+		'p': "in on at to of for with by from after before into through via über mit für auf nach bei à en de con para",
+		'f': "the a an is are was were be been being and it its we i he she they you my our his her their user some all last this that these those such as or got der die das ist sind le la el les los es est",
 	} {
 		set(list, func(w *changeWord) { w.kind = kind })
 	}
-	for topic, list := range map[string]string{
-		"home":   "live lives living moved relocated wohnt lebt habite home resides reside",
-		"job":    "work works joined hired employed job",
-		"editor": "editor zed vim",
-		"drink":  "drink drinks coffee tea espresso wine alcohol",
-	} {
-		set(list, func(w *changeWord) { w.topic = topic })
-	}
-	set("the a an der die das le la el les los", func(w *changeWord) { w.article = true })
-	set("step phase stage part chapter section schritt étape paso", func(w *changeWord) { w.steps = true })
+	const verbs = "moved switched gave changed replaced stopped renamed migrated relocated joined left quit became ported rewritten dropped pushed started umgezogen gewechselt déménagé mudó cambió"
+	set(verbs, func(w *changeWord) { w.kind = 'c' })
+	set(verbs+" is are was were be been got doesn't don't didn't isn't aren't doesn’t don’t ist sind est es", func(w *changeWord) { w.verb = true })
+	set("step phase stage part chapter section migration schritt étape paso", func(w *changeWord) { w.steps = true })
 	return out
 })
