@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// TestByTags: any of the tags is enough, newest first, and all of them where the caller says so.
+// TestByTags: any of the tags is enough, in any case, newest first, and all of them where the caller says so.
 func TestByTags(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -25,14 +25,14 @@ func TestByTags(t *testing.T) {
 		body object
 		want []string
 	}{
-		"any":         {object{"tags": []string{"a", "b"}}, []string{"note 2", "note 1", "note 0"}},
+		"any":         {object{"tags": []string{"a", "b"}}, []string{"note 4", "note 2", "note 1", "note 0"}},
 		"one":         {object{"tags": []string{"b"}}, []string{"note 2", "note 1"}},
 		"twice":       {object{"tags": []string{"b", "b", " b "}}, []string{"note 2", "note 1"}},
 		"unknown":     {object{"tags": []string{"z"}}, nil},
-		"limit":       {object{"tags": []string{"a", "b", "c"}, "limit": 2}, []string{"note 3", "note 2"}},
+		"limit":       {object{"tags": []string{"a", "b", "c"}, "limit": 2}, []string{"note 4", "note 3"}},
 		"match_all":   {object{"tags": []string{"a", "b"}, "match_all": true}, []string{"note 1"}},
 		"match":       {object{"tags": []string{"a", "b"}, "match": "all"}, []string{"note 1"}},
-		"match_any":   {object{"tags": []string{"a", "b"}, "match": "any"}, []string{"note 2", "note 1", "note 0"}},
+		"match_any":   {object{"tags": []string{"a", "b"}, "match": "any"}, []string{"note 4", "note 2", "note 1", "note 0"}},
 		"type":        {object{"tags": []string{"a", "b"}, "memory_type": "Error"}, []string{"note 1"}},
 		"unused_type": {object{"tags": []string{"a", "b"}, "memory_type": "Search"}, nil},
 	} {
