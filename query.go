@@ -179,9 +179,15 @@ type Hit struct {
 	// Passage is the part of a long content that is most similar to the query; the zero Span if
 	// the content is short, or the parts have no vectors yet.
 	Passage Span
+	// Excerpt are the sentences, or parts of them, of a content of more than [ExcerptFrom] bytes that answer the query best, the best
+	// first. Nil if none has anything of it.
+	Excerpt []Span
 	// Explanation is nil unless [Query.Explain] asked for it.
 	Explanation *Explanation
 }
+
+// ExcerptFrom is the length of a content in bytes from which [Hit.Excerpt] is set.
+const ExcerptFrom = 160
 
 // Span is a range of bytes of a text, from From up to To, exclusive.
 type Span struct{ From, To int }

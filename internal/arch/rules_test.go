@@ -26,13 +26,13 @@ func layers() [][]string {
 	return [][]string{
 		{"."},
 		{"internal/lang/lexicon", "internal/lang/detect", "internal/lang/sound"},
-		{"internal/top", "internal/batching", "internal/o200k", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript"},
+		{"internal/top", "internal/preview", "internal/batching", "internal/o200k", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript"},
 		{"internal/index/vector", "internal/endpoint"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
 			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/token", "internal/login", "internal/arch", "models",
 		},
-		{"internal/retrieve", "internal/store/groupcommit", "internal/label"},
+		{"internal/retrieve", "internal/store/groupcommit", "internal/label", "internal/excerpt"},
 		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
 		{"internal/recall/hybrid", "internal/store", "internal/peers"},
 		{"internal/index", "internal/consolidate"},

@@ -61,6 +61,8 @@ type Candidate struct {
 	// Prompt and State are the relevance to the prompt and to the work in progress, in
 	// [0, 1]; 0: not found by it.
 	Prompt, State float64
+	// Excerpt are the sentences of a long memory that fit the prompt best, or else the work, see [hippo.Hit.Excerpt].
+	Excerpt []hippo.Span
 }
 
 // Input is what [Select] selects from.
@@ -99,7 +101,7 @@ type Item struct {
 	// ID is the short form of the memory's.
 	ID      string
 	Section Section
-	// Preview is the content on one line, cut at the end of a word.
+	// Preview is the content on one line; of a long one the beginning, or the sentences that fit the prompt.
 	Preview string
 	// Age is how long ago the memory was recorded or its event happened: "3 d".
 	Age string

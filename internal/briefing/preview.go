@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/preview"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
@@ -23,19 +25,39 @@ func beginning(text string) string {
 	return strings.ToValidUTF8(text[:maxRead], "")
 }
 
-// preview returns a text on one line of at most n characters. A longer one is cut at the end of a
+// preview returns what is shown of a memory on one line: of a long one the sentences that fit, if any do.
+func (f *filler) preview(m *hippo.Memory) string {
+	for i := range f.in.Candidates {
+		c := &f.in.Candidates[i]
+		if c.Memory != m || len(c.Excerpt) == 0 {
+			continue
+		}
+		p := preview.Of(m.Content, c.Excerpt, hippo.Span{}, previewLength)
+		text := strings.Join(strings.Fields(p.Text), " ")
+		if !p.Ends {
+			text = ended(text)
+		}
+		return disarmed(text)
+	}
+	return lineOf(m.Content, previewLength)
+}
+
+// lineOf returns a text on one line of at most n characters. A longer one is cut at the end of a
 // word, if there is one in its second half, and ends with an ellipsis.
-func preview(text string, n int) string {
+func lineOf(text string, n int) string {
 	text = strings.Join(strings.Fields(beginning(text)), " ")
 	if utf8.RuneCountInString(text) > n {
 		text = string([]rune(text)[:n-1])
 		if space := strings.LastIndexByte(text, ' '); space > len(text)/2 {
 			text = text[:space]
 		}
-		text = strings.TrimRight(text, " ,;:.-") + "…"
+		text = ended(text)
 	}
 	return disarmed(text)
 }
+
+// ended returns a text with an ellipsis in the place of the signs at its end.
+func ended(text string) string { return strings.TrimRight(text, " ,;:.-") + "…" }
 
 // disarmed returns a text that can neither begin or end a frame, nor act on a terminal.
 func disarmed(text string) string { return termtext.Disarm(termtext.Line(text)) }

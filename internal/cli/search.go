@@ -135,13 +135,16 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 			fmt.Fprintf(s.out, "%s%-14s %.3g\n", indent, name, a.Support[name])
 		}
 	}
-	v := wire.View{Offset: q.Offset}
+	v := wire.View{Offset: q.Offset, Preview: hitPreview}
 	for i := range a.Hits {
-		printHit(s, &a.Hits[i], score(a.Weak, q, a.Hits[i].Relevance), v.Content(a, i), ids)
+		printHit(s, &a.Hits[i], score(a.Weak, q, a.Hits[i].Relevance), v.Shown(a, i), ids)
 	}
 	printConflicts(s, a, ids)
 	return nil
 }
+
+// hitPreview is how many characters of a hit are shown: some eight lines.
+const hitPreview = 600
 
 // indent is the indentation of the lines of a hit after the first.
 const indent = "       "
@@ -156,15 +159,18 @@ func score(weak string, q *hippo.Query, relevance float64) string {
 }
 
 // printHit prints one result: its score and content, then its metadata.
-func printHit(s *shell, h *hippo.Hit, score, content string, ids hippo.ShortIDs) {
-	m := h.Memory
+func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hippo.ShortIDs) {
+	m, content := h.Memory, shown.Text
+	if !shown.Ends && shown.More > 0 {
+		content += "…"
+	}
 	fmt.Fprintf(s.out, "\n%s  %s\n", score, block(s, content, indent))
 	notes := []string{ids.Of(m.ID), day(m.When())}
 	if wire.Flags(m) != nil {
 		notes = append(notes, wire.InstructionsNote)
 	}
-	if note := wire.PassageNote(h); note != "" {
-		notes = append(notes, note)
+	if shown.More > 0 {
+		notes = append(notes, fmt.Sprintf("%d more characters: hippo get %s", shown.More, ids.Of(m.ID)))
 	}
 	if len(m.Situation) > 0 {
 		notes = append(notes, strings.Join(m.Situation, "; "))

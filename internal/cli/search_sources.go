@@ -39,6 +39,7 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query) error {
 	}
 	s.count = len(a.Hits)
 	v := wire.View{Offset: q.Offset, Now: s.now(), Full: true, Importance: client.ImportanceOn}
+	shown := wire.View{Offset: q.Offset, Preview: hitPreview}
 	if s.json {
 		out, err := v.Sources(a)
 		if err != nil {
@@ -65,7 +66,7 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query) error {
 		case s.lines:
 			fmt.Fprintln(s.out, line(s, h.Insight.Memory, ids))
 		default:
-			printHit(s, h.Insight, score(a.Weak, q, h.Relevance), v.Content(&a.Memory, insight), ids)
+			printHit(s, h.Insight, score(a.Weak, q, h.Relevance), shown.Shown(&a.Memory, insight), ids)
 		}
 		insight++
 	}

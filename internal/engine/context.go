@@ -222,7 +222,10 @@ func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.C
 	}
 	for _, h := range a.Hits {
 		if !h.Memory.Archived() {
-			set(g.add(h.Memory, a.Day), h.Relevance)
+			c := g.add(h.Memory, a.Day)
+			if set(c, h.Relevance); c.Excerpt == nil {
+				c.Excerpt = h.Excerpt
+			}
 		}
 	}
 	return nil

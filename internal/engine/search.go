@@ -47,7 +47,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	hits, err := load(ctx, m, ranking.Page(q.Offset, q.Count))
+	hits, err := load(ctx, m, ranking, ranking.Page(q.Offset, q.Count))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func lacks(scope *hippo.Scope, n int) string {
 
 // load completes hits from the store; memories that were removed or forgotten meanwhile are
 // left out.
-func load(ctx context.Context, m *Memories, page []recall.Hit) ([]hippo.Hit, error) {
+func load(ctx context.Context, m *Memories, ranking *recall.Ranking, page []recall.Hit) ([]hippo.Hit, error) {
 	ids := make([]hippo.ID, len(page))
 	for i, h := range page {
 		ids[i] = h.ID
@@ -157,12 +157,21 @@ func load(ctx context.Context, m *Memories, page []recall.Hit) ([]hippo.Hit, err
 	for _, memory := range ms {
 		h := &page[slices.Index(ids, memory.ID)]
 		if !memory.Forgotten() {
+			found := span(memory, h.Passage)
 			hits = append(hits, hippo.Hit{
-				Memory: memory, Relevance: h.Relevance, Signals: h.Signals, Passage: span(memory, h.Passage), Explanation: h.Explanation,
+				Memory: memory, Relevance: h.Relevance, Signals: h.Signals, Passage: found, Excerpt: excerptOf(ranking, memory, found), Explanation: h.Explanation,
 			})
 		}
 	}
 	return hits, nil
+}
+
+// excerptOf returns the parts of a long memory that answer the query of a ranking.
+func excerptOf(r *recall.Ranking, m *hippo.Memory, found hippo.Span) []hippo.Span {
+	if r.Question == nil || len(m.Content) < hippo.ExcerptFrom {
+		return nil
+	}
+	return r.Question.Best(m.Content, found)
 }
 
 // span returns where a passage of a memory is, by its number from 1; the zero Span for 0, and for

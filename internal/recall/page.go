@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/excerpt"
 )
 
 // Ranking is the outcome of a search, best first, cut to a bounded length. It is immutable.
@@ -24,6 +25,8 @@ type Ranking struct {
 	Degraded []string
 	// Elsewhere is [retrieve.Result.Elsewhere].
 	Elsewhere int
+	// Question is what the sentences of the hits are compared with; nil without a text.
+	Question *excerpt.Question
 	// Cosines are those of the vectors of each of the first hits with those before it; nil if they are not compared.
 	Cosines [][]float32
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/excerpt"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
@@ -34,12 +35,24 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 	defer found.Close()
 	ranking, err := s.ranked(ctx, plan, found, first)
 	if err == nil {
-		ranking.Elsewhere = found.Elsewhere
+		ranking.Elsewhere, ranking.Question = found.Elsewhere, s.question(plan, found)
 		if renews(plan) {
 			ranking.Cosines = similarities(found.Reader, ranking.Page(0, conflictHits))
 		}
 	}
 	return ranking, err
+}
+
+// question returns what the sentences of hits are compared with; nil without a text.
+func (s *Searcher) question(plan *Plan, found *retrieve.Result) *excerpt.Question {
+	if plan.search.Text == "" {
+		return nil
+	}
+	var words []excerpt.Word
+	for _, w := range queryWords(found.Vocabulary, plan.search.Text) {
+		words = append(words, excerpt.Word{Text: w.text, IDF: w.idf})
+	}
+	return excerpt.NewQuestion(s.model.analyzer, s.model.tokens, words)
 }
 
 // ranked orders what was found, by the ranker of the plan.

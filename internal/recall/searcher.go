@@ -6,6 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/index/bm25"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
@@ -26,6 +27,8 @@ type model struct {
 	decay   *rank.Decay
 	scorer  *rank.Scorer
 	tokens  embed.TokenEmbedder // nil: nothing is reranked
+	// analyzer cuts the sentences of hits into terms.
+	analyzer bm25.Analyzer
 }
 
 // Relations are the relations between memories.
@@ -98,7 +101,7 @@ type Config struct {
 func New(c Config) *Searcher {
 	return &Searcher{
 		index: c.Index, relations: c.Relations, embedder: c.Embedder, hybrid: c.Hybrid, now: c.Now,
-		model: model{weights: c.Weights, decay: rank.NewDecay(&c.Weights.Usage), scorer: rank.NewScorer(c.Weights), tokens: c.Tokens},
+		model: model{weights: c.Weights, decay: rank.NewDecay(&c.Weights.Usage), scorer: rank.NewScorer(c.Weights), tokens: c.Tokens, analyzer: bm25.Words()},
 	}
 }
 

@@ -122,19 +122,6 @@ func (v *View) Shown(a *hippo.Answer, hit int) Preview {
 	}
 }
 
-// Content is the text of [View.Shown], on one line and with "…" at its end if the end was cut.
-func (v *View) Content(a *hippo.Answer, hit int) string {
-	p := v.Shown(a, hit)
-	switch {
-	case p.More == 0:
-		return p.Text
-	case p.Ends:
-		return Clip(p.Text, len(p.Text))
-	default:
-		return Clip(p.Text, len(p.Text)) + "…"
-	}
-}
-
 // Answer returns an answer as JSON. The error is that of [Full].
 func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 	out := &Answer{

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/preview"
 )
 
 // Whole is a memory with all its fields, as its file holds them, and its relations.
@@ -23,7 +24,7 @@ type Whole struct {
 func WholeOf(m *hippo.Memory, n int, relations []hippo.Relation, now time.Time) (*Whole, error) {
 	out := &Whole{}
 	if total := utf8.RuneCountInString(m.Content); total > n {
-		shown := cut(m.Content, n)
+		shown := preview.Beginning(m.Content, n)
 		out.MoreCharacters = total - utf8.RuneCountInString(shown)
 		m = m.Clone()
 		m.Content = shown
