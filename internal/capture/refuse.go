@@ -95,7 +95,7 @@ func requestOf(sentence string) request {
 			if !contraction(text[i+1:]) {
 				b.WriteByte(' ')
 			}
-		case unicode.IsLetter(r), unicode.IsMark(r), unicode.IsDigit(r), r == '-' || r == '_' || r == '/':
+		case alphanumeric(r), r == '-' || r == '_' || r == '/', r == '.' && i+1 < len(text) && alphanumeric(text[i+1]):
 			b.WriteRune(r)
 		case unicode.IsSpace(r) || strings.ContainsRune("*\"“”„«»", r):
 			b.WriteByte(' ')
@@ -217,20 +217,24 @@ type refusal struct {
 func refusalOf(text string) refusal {
 	var out refusal
 	all := asked(text)
+	requests, asides := make([]request, len(all)), make([]aside, len(all))
 	for i, s := range all {
-		r := requestOf(s)
-		keep := r.has("keep")
-		if r.has("back") { // behind other sentences it means these
+		requests[i] = requestOf(s)
+		asides[i] = asideOf(requests[i])
+	}
+	alone := onlyAsides(asides) || len(all) == 1 && words(all[0]) <= 12
+	for i, r := range requests {
+		keep := asides[i].keep || r.has("keep")
+		if asides[i].back || r.has("back") { // behind other sentences it means these
 			out.turn, out.back = out.turn || i > 0, true
 		}
 		if !keep {
 			continue
 		}
-		said, next := r.has("said"), r.has("ahead")
-		alone := len(all) == 1 && words(s) <= 12
+		said, next := asides[i].said || r.has("said"), r.has("ahead")
 		out.turn = true
 		out.back = out.back || said || alone && !next
-		out.ahead = out.ahead || next && !said || i == len(all)-1 && strings.HasSuffix(s, ":") || alone && !said
+		out.ahead = out.ahead || next && !said || i == len(all)-1 && strings.HasSuffix(all[i], ":") || alone && !said
 	}
 	return out
 }
@@ -247,7 +251,8 @@ func lastingOf(ss []sentence) []sentence {
 		if r.has("private") && !r.has("product") {
 			private = append(private, i)
 		}
-		if drop[i] = drop[i] || r.has("back"); !r.has("passing") || r.has("product") {
+		a := asideOf(r)
+		if drop[i] = drop[i] || a.back || r.has("back"); !a.passing && !r.has("passing") || r.has("product") {
 			continue
 		}
 		drop[i] = true

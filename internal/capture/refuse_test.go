@@ -3,8 +3,10 @@ package capture_test
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,7 +64,9 @@ func TestCandidates_Refusals(t *testing.T) {
 			t.Errorf("%s: kept %q of %q", half, found[0].Content, wording)
 		}
 	}
-	t.Logf("kept of wordings: tuning %d of %d, heldout %d of %d, later %d of %d", kept["tuning"], all["tuning"], kept["heldout"], all["heldout"], kept["later"], all["later"])
+	for _, half := range slices.Sorted(maps.Keys(all)) {
+		t.Logf("kept of wordings: %s %d of %d", half, kept[half], all[half])
+	}
 }
 
 // A rule of the product that has the words of a refusal is kept.
@@ -78,9 +82,11 @@ func TestCandidates_NoRefusals(t *testing.T) {
 			t.Logf("%s: not kept: %s (refused: %v)", half, sentence, capture.Refused(talk(sentence)))
 		}
 	}
-	t.Logf("kept: tuning %d of %d, heldout %d of %d", kept["tuning"], all["tuning"], kept["heldout"], all["heldout"])
-	if n := kept["tuning"] + kept["heldout"]; n < 38 {
-		t.Errorf("%d of %d are kept, want 38", n, len(table(t, "no_refusals.txt")))
+	for half, n := range all {
+		t.Logf("kept: %s %d of %d", half, kept[half], n)
+		if kept[half]*20 < n*19 {
+			t.Errorf("%s: %d of %d are kept, want 95 %%", half, kept[half], n)
+		}
 	}
 }
 

@@ -1,0 +1,209 @@
+package capture
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed asides.txt
+var asideText string
+
+// class is a set of the classes of words of asides.txt.
+type class uint32
+
+const (
+	classOther class = 1 << iota
+	classNot
+	classKeep
+	classMemory
+	classForget
+	classDelete
+	classSecret
+	classUnsay
+	classThis
+	classSaid
+	classLast
+	classLater
+	classOnly
+	classNow
+	classYours
+	classBut
+)
+
+// asideClasses has the classes by their names in asides.txt.
+func asideClasses() map[string]class {
+	return map[string]class{
+		"other": classOther, "not": classNot, "keep": classKeep, "memory": classMemory, "forget": classForget, "delete": classDelete,
+		"secret": classSecret, "unsay": classUnsay, "this": classThis, "said": classSaid, "last": classLast, "later": classLater,
+		"only": classOnly, "now": classNow, "yours": classYours, "but": classBut,
+	}
+}
+
+// vocabulary has the words of asides of one language.
+type vocabulary struct {
+	unspaced bool
+	// exact has words and phrases, of spaced languages with one space between words; stems the beginnings of words.
+	exact, stems map[string]class
+	// longest is the number of words of the longest phrase, or of its bytes in an unspaced language.
+	longest int
+}
+
+// vocabularies returns those of all languages, which must not be changed.
+var vocabularies = sync.OnceValue(func() map[string]*vocabulary { //nolint:gochecknoglobals // it is built once and never changes
+	all, classes := map[string]*vocabulary{}, asideClasses()
+	for line := range strings.Lines(asideText) {
+		language, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, list, ok := strings.Cut(rest, " ")
+		if !ok || language == "#" {
+			continue
+		}
+		v := all[language]
+		if v == nil {
+			v = &vocabulary{unspaced: language == "zh" || language == "ja", exact: map[string]class{}, stems: map[string]class{}}
+			all[language] = v
+		}
+		for phrase := range strings.SplitSeq(list, "|") {
+			if stem, ok := strings.CutSuffix(phrase, "*"); ok {
+				v.stems[stem] |= classes[name]
+				continue
+			}
+			v.exact[phrase] |= classes[name]
+			if n := strings.Count(phrase, " ") + 1; !v.unspaced {
+				v.longest = max(v.longest, n)
+			} else {
+				v.longest = max(v.longest, len(phrase))
+			}
+		}
+	}
+	return all
+})
+
+// aside is what a sentence says of the conversation and of what is kept of it.
+type aside struct {
+	// keep: this turn must not be kept; back: the one before must not; said: it names what was said before; passing: it
+	// holds for this session only.
+	keep, back, said, passing bool
+	// only: the sentence says nothing else.
+	only bool
+}
+
+// asideOf returns what a sentence says beside the work. It is read clause by clause: a clause counts if all of its words are
+// those of asides, so "don't store passwords in git" does not.
+func asideOf(r request) aside {
+	var out aside
+	for _, v := range vocabularies() {
+		var a aside
+		if v.unspaced {
+			a = v.readUnspaced(r.inner)
+		} else {
+			a = v.readSpaced(strings.Fields(r.spaced))
+		}
+		out.keep, out.back, out.said, out.passing, out.only = out.keep || a.keep, out.back || a.back, out.said || a.said, out.passing || a.passing, out.only || a.only
+	}
+	return out
+}
+
+// readSpaced reads the words and marks of a sentence.
+func (v *vocabulary) readSpaced(tokens []string) aside {
+	out := aside{only: len(tokens) > 0}
+	var found class
+	covered, begun := true, false
+	end := func() {
+		if begun {
+			out.add(found, covered)
+		}
+		found, covered, begun = 0, true, false
+	}
+	for i := 0; i < len(tokens); {
+		if !strings.ContainsFunc(tokens[i], alphanumeric) {
+			end()
+			i++
+			continue
+		}
+		c, n := v.match(tokens[i:])
+		if i += n; c&classBut != 0 {
+			end()
+			continue
+		}
+		begun, covered, found = true, covered && c != 0, found|c
+	}
+	end()
+	return out
+}
+
+func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+
+// match returns the classes of the longest phrase that the words begin with, and its number of words; 0 and 1 for none.
+func (v *vocabulary) match(words []string) (class, int) {
+	for n := min(v.longest, len(words)); n > 0; n-- {
+		if c := v.exact[strings.Join(words[:n], " ")]; c != 0 {
+			return c, n
+		}
+	}
+	const shortest, mendable = 3, 6 // bytes of a stem, and of a word whose typos are mended
+	for n := len(words[0]); n >= shortest; n-- {
+		if c := v.stems[words[0][:n]]; c != 0 {
+			return c, 1
+		}
+	}
+	if len(words[0]) >= mendable {
+		for w, c := range v.exact {
+			if len(w) >= mendable && w[0] == words[0][0] && !strings.Contains(w, " ") && w+"s" != words[0] && edits(w, words[0]) <= 1 {
+				return c, 1
+			}
+		}
+	}
+	return 0, 1
+}
+
+// readUnspaced reads a sentence of a language without spaces.
+func (v *vocabulary) readUnspaced(text string) aside {
+	out := aside{only: text != ""}
+	for clause := range strings.FieldsFuncSeq(text, func(r rune) bool { return !alphanumeric(r) && r != 'ー' }) {
+		var found class
+		covered := true
+		for len(clause) > 0 {
+			n := min(v.longest, len(clause))
+			for n > 0 && v.exact[clause[:n]] == 0 {
+				n--
+			}
+			if n == 0 {
+				covered = false
+				_, n = utf8.DecodeRuneInString(clause)
+			}
+			found |= v.exact[clause[:n]]
+			clause = clause[n:]
+		}
+		out.add(found, covered)
+	}
+	return out
+}
+
+// add adds what a clause with words of some classes says; covered: it has no others.
+func (a *aside) add(found class, covered bool) {
+	has := func(any class) bool { return found&any != 0 }
+	a.only = a.only && covered
+	switch {
+	case !covered:
+		a.keep = a.keep || has(classYours) && has(classNot) && !has(classForget|classDelete)
+		a.back = a.back || has(classYours) && has(classForget|classDelete) && !has(classNot)
+	case has(classUnsay):
+		a.back = true
+	case has(classNot) && has(classForget):
+	case has(classSecret), has(classNot) && has(classKeep|classYours), has(classForget|classDelete) && has(classLater):
+		a.keep = true
+		a.said = a.said || has(classLast)
+	case has(classNot):
+	case has(classForget) && has(classThis|classSaid|classLast|classMemory|classYours), has(classDelete) && has(classSaid|classLast|classMemory|classYours):
+		a.back = true
+	case has(classOnly) && has(classNow):
+		a.passing = true
+	}
+}
+
+// onlyAsides reports whether all sentences speak of the conversation alone.
+func onlyAsides(all []aside) bool { return !slices.ContainsFunc(all, func(a aside) bool { return !a.only }) }
