@@ -206,4 +206,6 @@ func (a *aside) add(found class, covered bool) {
 }
 
 // onlyAsides reports whether all sentences speak of the conversation alone.
-func onlyAsides(all []aside) bool { return !slices.ContainsFunc(all, func(a aside) bool { return !a.only }) }
+func onlyAsides(all []aside) bool {
+	return !slices.ContainsFunc(all, func(a aside) bool { return !a.only })
+}
