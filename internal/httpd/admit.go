@@ -91,13 +91,20 @@ type places struct {
 	users int
 }
 
-// enter waits for a place of a caller, of which it has n; false if there is none in time.
+// maxWaiting is how many requests of a caller wait for a place. Each holds some 10 KB.
+const maxWaiting = 256
+
+// enter waits for a place of a caller, of which it has n; false if there is none in time, or too many wait.
 func (l *limiter) enter(ctx context.Context, caller string, n int) (leave func(), ok bool) {
 	l.mu.Lock()
 	p := l.callers[caller]
 	if p == nil {
 		p = &places{taken: make(chan struct{}, n)}
 		l.callers[caller] = p
+	}
+	if p.users >= n+maxWaiting {
+		l.mu.Unlock()
+		return nil, false
 	}
 	p.users++
 	l.mu.Unlock()

@@ -21,6 +21,10 @@ const (
 	replyTime  = 60 * time.Second
 	idleTime   = 2 * time.Minute
 	maxHeader  = 32 << 10 // bytes
+	// maxStreams is how many requests of one HTTP/2 connection run at a time. writeTime is how long such a connection may take nothing of
+	// what is sent to it: a client that does not read holds a request for each of its streams.
+	maxStreams = 32
+	writeTime  = 10 * time.Second
 )
 
 // Options configure a [Server]; the zero value serves routes that are open to everyone.
@@ -82,6 +86,7 @@ func New(routes []Route, o Options) *Server {
 	s.server = http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: writeTime},
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	s.server.BaseContext = func(net.Listener) context.Context {

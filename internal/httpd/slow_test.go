@@ -20,6 +20,12 @@ func serveSlow(t *testing.T) (address string) {
 	all := append(routes(), httpd.Route{Pattern: "POST /login", Handler: http.HandlerFunc(echo)})
 	all = append(all, httpd.Health(func(context.Context) (*engine.Engine, error) { return nil, nil })...)
 	s := httpd.New(all, httpd.Options{Tokens: known, Limits: httpd.Limits{Requests: 8}})
+	return listen(t, s)
+}
+
+// listen serves on a socket until the test ends.
+func listen(t *testing.T, s *httpd.Server) (address string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
