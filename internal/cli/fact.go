@@ -186,10 +186,10 @@ func printChanged(s *shell, what string, facts *wire.Facts) error {
 func factLine(f *wire.Fact) string {
 	line := termtext.Line(f.Text())
 	if !f.ValidFrom.IsZero() {
-		line += " from " + moment(f.ValidFrom)
+		line += " from " + validity(f.ValidFrom)
 	}
 	if !f.ValidUntil.IsZero() {
-		line += " until " + moment(f.ValidUntil)
+		line += " until " + validity(f.ValidUntil)
 	}
 	return line
 }
@@ -262,7 +262,7 @@ func endInsight(ctx context.Context, s *shell, m *client.Client, ref, by string,
 	case x.IsEntity():
 		return hippo.Fieldf("ID", "must be that of an insight, and %s is an entity: hippo entity remove", shortID(s, x.ID))
 	case by == "" && !x.ValidUntil.IsZero() && x.ValidUntil.Before(until):
-		return fmt.Errorf("%w: it ended at %s already; hippo modify changes that with --valid-until", hippo.ErrConflict, moment(x.ValidUntil))
+		return fmt.Errorf("%w: it ended at %s already; hippo modify changes that with --valid-until", hippo.ErrConflict, validity(x.ValidUntil))
 	case by == "":
 		found[0], err = m.Modify(ctx, x.ID, client.SetValidUntil(until))
 	default:

@@ -118,21 +118,32 @@ func printFacts(s *shell, facts *wire.Facts) error {
 		_, err := fmt.Fprintln(s.out, "Nothing here. hippo fact add "+factArgs+" says that something holds.")
 		return err
 	}
-	var shown []hippo.ID
-	for i := range facts.Facts {
-		if id := facts.Facts[i].UUID; id != nil {
-			shown = append(shown, *id)
+	return printFactTable(s, facts.Facts)
+}
+
+// printFactTable prints facts in a table. Relations have no ID: the column is there for the insights among them.
+func printFactTable(s *shell, facts []wire.Fact) error {
+	var insights []hippo.ID
+	for i := range facts {
+		if id := facts[i].UUID; id != nil {
+			insights = append(insights, *id)
 		}
 	}
-	ids := shortIDs(s, shown...)
+	ids := shortIDs(s, insights...)
+	row := func(w io.Writer, holds, id, fact string) {
+		if len(insights) > 0 {
+			holds += "\t" + id
+		}
+		fmt.Fprintf(w, "%s\t%s\n", holds, fact)
+	}
 	return s.table(func(w io.Writer) {
-		fmt.Fprintln(w, "HOLDS\tID\tFACT")
-		for i := range facts.Facts {
-			f, id := &facts.Facts[i], ""
+		row(w, "HOLDS", "ID", "FACT")
+		for i := range facts {
+			f, id := &facts[i], ""
 			if f.UUID != nil {
 				id = ids.Of(*f.UUID)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\n", holding(f.ValidFrom, f.ValidUntil, f.State), id, preview(f.Text(), previewLength))
+			row(w, holding(f.ValidFrom, f.ValidUntil, f.State), id, preview(f.Text(), previewLength))
 		}
 	})
 }

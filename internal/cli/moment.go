@@ -12,6 +12,9 @@ func zone() *time.Location { return time.Local }
 // day returns the day of a time in the user's zone.
 func day(t time.Time) string { return when.Date(t, zone()) }
 
+// validity returns when a fact begins or ceases to hold in the user's zone.
+func validity(t time.Time) string { return when.Bound(t, zone()) }
+
 // setTime sets a time to the one that a flag names, in the user's zone; an empty text leaves it.
 func setTime(s *shell, to *time.Time, flag, text string) (err error) {
 	if text == "" {

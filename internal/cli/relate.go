@@ -244,20 +244,20 @@ func printRelations(s *shell, other func(*hippo.Relation) *hippo.Memory, rs []hi
 	})
 }
 
-// holding formats the days in which a fact holds, with its state if it does not now; empty if they have no bounds.
+// holding formats the bounds between which a fact holds, with its state if it does not now; empty for what holds without bounds.
 func holding(from, until time.Time, state hippo.State) string {
+	out := wire.StateWord(state)
+	if from.IsZero() && until.IsZero() {
+		return out
+	}
 	var ends [2]string
 	for i, t := range []time.Time{from, until} {
 		if !t.IsZero() {
-			ends[i] = day(t)
+			ends[i] = validity(t)
 		}
 	}
-	if ends == [2]string{} {
-		return ""
+	if out != "" {
+		out = ", " + out
 	}
-	out := ends[0] + ".." + ends[1]
-	if word := wire.StateWord(state); word != "" {
-		out += ", " + word
-	}
-	return out
+	return ends[0] + ".." + ends[1] + out
 }
