@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -76,10 +77,8 @@ func (c Cache) settled(dir string) (known, bool) {
 
 // holds reports whether an answer is still right.
 func (k *known) holds() bool {
-	for _, dir := range k.between {
-		if isRoot(dir) {
-			return false
-		}
+	if slices.ContainsFunc(k.between, isRoot) {
+		return false
 	}
 	info, err := os.Stat(k.config)
 	return err == nil && info.ModTime().Equal(k.at) && info.Size() == k.size

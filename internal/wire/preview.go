@@ -9,4 +9,6 @@ import (
 type Preview = preview.Preview
 
 // PreviewOf returns at most n characters of the content of a hit (n > 0), see [preview.Of].
-func PreviewOf(h *hippo.Hit, n int) Preview { return preview.Of(h.Memory.Content, h.Excerpt, h.Passage, n) }
+func PreviewOf(h *hippo.Hit, n int) Preview {
+	return preview.Of(h.Memory.Content, h.Excerpt, h.Passage, n)
+}

@@ -36,7 +36,7 @@ func (s Statement) ChangedBy(newer Statement, similarity float64) bool {
 	switch {
 	case a.denied != b.denied:
 		return overlaps(&a, &b) && sameSubject(&a, &b)
-	case b.changes && sameSubject(&a, &b) && !(a.several && b.several && !b.ends) && (similarity >= minSimilar && !b.ends && subjectShared(&a, &b) || overlaps(&a, &b)):
+	case b.changes && sameSubject(&a, &b) && (!a.several || !b.several || b.ends) && (similarity >= minSimilar && !b.ends && subjectShared(&a, &b) || overlaps(&a, &b)):
 		return true
 	default:
 		return slotDiffers(&a, &b)
@@ -136,7 +136,8 @@ const shortWord = 5
 // separates reports whether a rune separates words.
 func separates(r rune) bool {
 	if r < utf8.RuneSelf {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.IndexByte("-_/'.:", byte(r)) >= 0)
+		word := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.IndexByte("-_/'.:", byte(r)) >= 0
+		return !word
 	}
 	return r != '’' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
