@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"context"
@@ -165,11 +166,19 @@ type file struct {
 	name     string // its path in the source, with slashes
 	modified time.Time
 	options  Options
+	part     *zip.File // what it is in the zip file at path; nil: the file at path itself
+}
+
+func (f file) open() (io.ReadCloser, error) {
+	if f.part != nil {
+		return f.part.Open()
+	}
+	return os.Open(f.path)
 }
 
 // read calls fn with the content of the file.
 func (f file) read(fn func(*bufio.Reader) error) (err error) {
-	r, err := os.Open(f.path)
+	r, err := f.open()
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
+	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -23,21 +23,20 @@ const (
 // docxBody is the part of a DOCX that holds its text.
 const docxBody = "word/document.xml"
 
-// openZip reads a DOCX. Other zip files are to be unpacked first.
+// openZip reads a DOCX, or the export of another program.
 func openZip(f file) (*formats.Source, error) {
 	names, err := partsOf(f.path)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		switch {
-		case name == docxBody:
-			return formats.NewSource(KindDOCX, func(out *formats.Out) error { return readDOCX(f, out) }), nil
-		case path.Base(name) == "conversations.json":
-			return nil, fmt.Errorf("%w: a zip file with %s: unpack it, and import the folder", hippo.ErrUnsupported, name)
-		}
+	if slices.Contains(names, docxBody) {
+		return formats.NewSource(KindDOCX, func(out *formats.Out) error { return readDOCX(f, out) }), nil
 	}
-	return nil, fmt.Errorf("%w: looks like a zip file with %s; known kinds are: %s", hippo.ErrInvalid, list(names), KnownKinds)
+	if s, err := openExport(f); s != nil || err != nil {
+		return s, err
+	}
+	return nil, fmt.Errorf("%w: looks like a zip file with %s, without an export of ChatGPT or Claude: unpack it, and import the folder, if it has one of the known kinds: %s",
+		hippo.ErrInvalid, list(names), KnownKinds)
 }
 
 // partsOf returns the names of the parts of a zip file.
