@@ -3,6 +3,7 @@ package peers
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"strings"
 
@@ -41,6 +42,22 @@ func metadataOf(front string) (row, error) {
 		return meta, fmt.Errorf("%w: front matter: %w", hippo.ErrCorrupt, err)
 	}
 	return meta, nil
+}
+
+// readFront returns the values of the front matter of a text, and what is after it. A program that puts one before a text that
+// has one leaves two: the second adds what the first does not say.
+func readFront(text string) (meta row, body string, err error) {
+	front, body, ok := frontMatter(text)
+	if meta, err = metadataOf(front); err != nil || !ok {
+		return meta, body, err
+	}
+	front, rest, ok := frontMatter(strings.TrimLeft(body, "\n"))
+	second, err := metadataOf(front)
+	if !ok || err != nil || len(second.values) == 0 { // it is text between two horizontal rules
+		return meta, body, nil
+	}
+	maps.Copy(second.values, meta.values)
+	return second, rest, nil
 }
 
 // isBasicMemory recognises a note of basic-memory by its front matter, which has a permalink, or
@@ -114,8 +131,7 @@ func readNote(f file, out *formats.Out) (n bmNote, err error) {
 	if err != nil {
 		return n, out.Memory(f.name, nil, err)
 	}
-	y, body, _ := frontMatter(text)
-	meta, err := metadataOf(y)
+	meta, body, err := readFront(text)
 	if err != nil {
 		return n, out.Memory(f.name, nil, err)
 	}

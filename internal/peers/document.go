@@ -2,6 +2,7 @@ package peers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type document struct {
 	client  string
 	uri     string // its name among the documents of the client
 	title   string
+	about   string // what its front matter says that it is about
 	project string
 	created time.Time
 	tags    []string
@@ -55,7 +57,7 @@ func (d *document) add(out *formats.Out, where string, parts []section) error {
 func (d *document) addParts(out *formats.Out, where string, parts []section) error {
 	root := d.memory("")
 	root.Type = typeDocument
-	root.Content = formats.Shorten(paragraphs(d.title, outline(parts)), maxOutline)
+	root.Content = formats.Shorten(paragraphs(d.title, d.about, outline(parts)), maxOutline)
 	d.meta.keep(root)
 	if err := out.Memory(where, root, nil); err != nil {
 		return err
@@ -162,26 +164,26 @@ func openMarkdown(f file) (*formats.Source, error) {
 		if err != nil {
 			return out.Memory(f.name, nil, err)
 		}
-		front, body, _ := frontMatter(text)
-		meta, err := metadataOf(front)
+		meta, body, err := readFront(text)
 		if err != nil { // text between two horizontal rules
-			front, body = "", text
+			body = text
 			meta = row{used: make(map[string]bool)}
 		}
 		parts := sections(body)
-		if front != "" {
-			for i := range parts {
-				parts[i].line += strings.Count(front, "\n") + 3 // its own, and two of dashes
-			}
+		for i := range parts {
+			parts[i].line += strings.Count(text, "\n") - strings.Count(body, "\n")
 		}
-		d := documentOf(f, meta.text("title"))
+		d := documentOf(f, meta.text("title", "name"))
 		if d.title == f.name {
 			d.title = firstHeading(f.name, parts)
 		}
 		if at := meta.time("created", "date"); !at.IsZero() {
 			d.created = at
 		}
-		d.tags, d.meta = meta.texts("tags"), meta
+		d.tags, d.about, d.meta = meta.texts("tags"), meta.text("description"), meta
+		if kind := meta.text("type"); kind != "" && !slices.Contains(d.tags, kind) {
+			d.tags = append(d.tags, kind)
+		}
 		return d.add(out, f.name, parts)
 	}), nil
 }

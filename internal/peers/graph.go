@@ -2,6 +2,7 @@ package peers
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +38,16 @@ func readGraphLines(f file, out *formats.Out) error {
 	err := f.whole(out, func(*formats.Out) error {
 		return f.read(func(r *bufio.Reader) error {
 			return eachLine(r, func(n int, line []byte, err error) error {
-				return g.add(fmt.Sprintf("line %d", n), line, "", err)
+				where := fmt.Sprintf("line %d", n)
+				if err != nil {
+					return g.add(where, nil, "", err)
+				}
+				for _, v := range values(line) {
+					if err := g.add(where, v, "", nil); err != nil {
+						return err
+					}
+				}
+				return nil
 			})
 		})
 	})
@@ -45,6 +55,23 @@ func readGraphLines(f file, out *formats.Out) error {
 		return err
 	}
 	return g.finish()
+}
+
+// values splits a line at the values that two writers glued together; what is broken is the last.
+func values(line []byte) [][]byte {
+	var out [][]byte
+	d := json.NewDecoder(bytes.NewReader(line))
+	for {
+		var v json.RawMessage
+		at := d.InputOffset()
+		if d.Decode(&v) != nil {
+			if rest := bytes.TrimSpace(line[at:]); len(rest) > 0 {
+				out = append(out, rest)
+			}
+			return out
+		}
+		out = append(out, v)
+	}
 }
 
 // readGraphObject reads {"entities": [...], "relations": [...]}, as the tool read_graph answers.
@@ -137,11 +164,15 @@ func (g *graph) memory(name string) *hippo.Memory {
 	return m
 }
 
-// observation returns the text of an observation, which forks of the server wrap in an object.
+// observation returns the text of an observation, which may be a number, and which forks of the server wrap in an object.
 func observation(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return text
+	}
+	var number json.Number
+	if json.Unmarshal(raw, &number) == nil {
+		return number.String()
 	}
 	r, err := objectRow(raw)
 	if err != nil {
