@@ -132,8 +132,8 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 		},
 		Scope:    s.scope(cfg),
 		StateDir: state, Now: s.now,
-		Capture: func(ctx context.Context, _ hook.Event, in *hook.Input) error {
-			return captureForHook(ctx, s, cfg, state, in, client)
+		Capture: func(ctx context.Context, event hook.Event, in *hook.Input) error {
+			return captureForHook(ctx, s, cfg, in, ingest.Options{Caller: transcript.Client(client), Agent: agentOf(event, in)})
 		},
 	})
 }
@@ -159,8 +159,8 @@ func openInstant(ctx context.Context, s *shell, cfg config.Config) (*engine.Engi
 
 // captureForHook records what a session taught. What does not fit into the time is left to the next
 // hook of the session.
-func captureForHook(ctx context.Context, s *shell, cfg config.Config, state string, in *hook.Input, client string) error {
-	path := cmp.Or(in.AgentTranscript, in.Transcript)
+func captureForHook(ctx context.Context, s *shell, cfg config.Config, in *hook.Input, o ingest.Options) error {
+	path := cmp.Or(in.Agent.Transcript, in.Transcript)
 	if path == "" && len(in.Document) == 0 {
 		return nil
 	}
@@ -178,14 +178,14 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, state stri
 		},
 		Project:  func(ctx context.Context, dir string) project.Identity { return projectForHook(ctx, cfg, dir) },
 		Excluded: captureOff(cfg),
-		StateDir: state, Now: s.now,
+		StateDir: config.StateDir(os.Getenv), Now: s.now,
 	}
+	if o.Caller == "gemini" {
+		o.Caller = transcript.GeminiCLI
+	}
+	o.Dir, o.Recent = in.Dir, true
 	var err error
-	caller := transcript.Client(client)
-	if client == "gemini" {
-		caller = transcript.GeminiCLI
-	}
-	if o := (ingest.Options{Caller: caller, Dir: in.Dir, Recent: true}); path != "" {
+	if path != "" {
 		_, err = ingest.File(ctx, c, path, o)
 	} else {
 		_, err = ingest.Stream(ctx, c, bytes.NewReader(in.Document), o)
@@ -194,6 +194,16 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, state stri
 		err = errors.Join(err, opened.Close())
 	}
 	return err
+}
+
+// agentOf returns the name of the subagent whose transcript an event is about; empty: it is that of the session.
+func agentOf(event hook.Event, in *hook.Input) string {
+	if event != hook.SubagentStop || in.Agent.Transcript == "" {
+		return ""
+	}
+	const maxAgent = 60
+	name := []rune(screen.Redact(strings.Join(strings.Fields(cmp.Or(in.Agent.Name, in.Agent.ID, "subagent")), " ")))
+	return string(name[:min(len(name), maxAgent)])
 }
 
 // projectForHook returns the project of a folder. Git finds it once for each repository.

@@ -4,6 +4,6 @@ package hook
 // none of PreCompact and SessionEnd.
 func claude() *client {
 	return &client{name: "claude-code", events: map[Event]string{
-		SessionStart: "SessionStart", UserPrompt: "UserPromptSubmit", PostTool: "PostToolUse",
+		SessionStart: "SessionStart", UserPrompt: "UserPromptSubmit", PostTool: "PostToolUse", SubagentStart: "SubagentStart",
 	}}
 }

@@ -26,18 +26,20 @@ type Event string
 
 // The events.
 const (
-	SessionStart Event = "session-start"
-	UserPrompt   Event = "user-prompt"
-	PostTool     Event = "post-tool"
-	PreCompact   Event = "pre-compact"
-	Stop         Event = "stop"
-	SubagentStop Event = "subagent-stop"
-	SessionEnd   Event = "session-end"
+	SessionStart  Event = "session-start"
+	UserPrompt    Event = "user-prompt"
+	PreTool       Event = "pre-tool"
+	PostTool      Event = "post-tool"
+	SubagentStart Event = "subagent-start"
+	SubagentStop  Event = "subagent-stop"
+	PreCompact    Event = "pre-compact"
+	Stop          Event = "stop"
+	SessionEnd    Event = "session-end"
 )
 
 // Events returns every event.
 func Events() []Event {
-	return []Event{SessionStart, UserPrompt, PostTool, PreCompact, Stop, SubagentStop, SessionEnd}
+	return []Event{SessionStart, UserPrompt, PreTool, PostTool, SubagentStart, SubagentStop, PreCompact, Stop, SessionEnd}
 }
 
 // The budgets, in tokens, of what is injected at an event.
@@ -45,6 +47,7 @@ const (
 	SessionTokens = 700
 	PromptTokens  = 220
 	ToolTokens    = 160
+	AgentTokens   = 160
 )
 
 // maxOutput is the number of characters up to which every client passes a text on whole.
@@ -95,7 +98,9 @@ func Run(ctx context.Context, event Event, clientName string, in io.Reader, c *C
 		}
 		out, failed := cl.reply(event, input, "")
 		return out, errors.Join(c.Capture(ctx, event, input), failed)
-	case SessionStart, UserPrompt, PostTool:
+	case PreTool:
+		return nil, noteTask(ctx, input, c)
+	case SessionStart, UserPrompt, PostTool, SubagentStart:
 		text, err := inject(ctx, event, cl, input, c)
 		if err != nil {
 			text = ""
@@ -112,6 +117,11 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 	if event == SessionStart && cl.startsLate {
 		return "", postpone(ctx, in, c)
 	}
+	if event == SubagentStart {
+		if err := takeTask(ctx, in, c); err != nil {
+			return "", err
+		}
+	}
 	q, starts, ok := queryOf(event, cl, in, c)
 	if !ok || c.Silent != nil && c.Silent(ctx, in.Dir) {
 		return "", nil
@@ -126,12 +136,12 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 	if err != nil || e == nil {
 		return "", err
 	}
-	ledger, err := openLedger(ctx, c, in.Session)
+	ledger, err := openLedger(ctx, c, in.reader())
 	if err != nil {
 		return "", err
 	}
 	defer ledger.close()
-	transcript := readTranscript(in.Transcript)
+	transcript := readTranscript(in.read())
 	if starts {
 		ledger.begin(in.Source, transcript, c.Now())
 		ledger.data.Pending = false
@@ -207,6 +217,8 @@ func queryOf(event Event, cl *client, in *Input, c *Config) (q briefing.Query, s
 		return briefing.Query{MaxTokens: atStart}, true, true
 	case event == UserPrompt && cl.startsLate && isPending(c, in.Session):
 		return briefing.Query{Prompt: in.Prompt, MaxTokens: atStart + atPrompt}, true, true
+	case event == SubagentStart:
+		return briefing.Query{Prompt: in.Prompt, PromptOnly: true, MaxTokens: AgentTokens}, false, asks(in.Prompt)
 	case event == UserPrompt:
 		return briefing.Query{Prompt: in.Prompt, PromptOnly: true, MaxTokens: atPrompt}, false, asks(in.Prompt)
 	default:

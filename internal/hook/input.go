@@ -33,8 +33,8 @@ type Input struct {
 	Response json.RawMessage
 	// LastMessage is the last message of the assistant.
 	LastMessage string
-	// AgentTranscript is that of a subagent that stops.
-	AgentTranscript string
+	// Agent is the subagent that the event is of; zero: it is of the session itself.
+	Agent Agent
 	// Document is the end of the transcript as a JSON document, from clients that have no file of it.
 	Document json.RawMessage
 	// Error is why a tool failed.
@@ -62,7 +62,7 @@ func read(in io.Reader, cl *client) (*Input, error) {
 	x := &Input{
 		Session: text("sessionid", "conversationid", "trajectoryid"), Transcript: text("transcriptpath"), Dir: text("cwd"), Name: text("hookeventname"),
 		Source: text("source"), Prompt: text("prompt"), LastMessage: text("lastassistantmessage", "promptresponse"),
-		AgentTranscript: text("agenttranscriptpath"), Error: text("error"), Response: fields["toolresponse"], Document: fields["transcript"],
+		Agent: Agent{ID: text("agentid"), Name: text("agenttype"), Transcript: text("agenttranscriptpath")}, Error: text("error"), Response: fields["toolresponse"], Document: fields["transcript"],
 	}
 	var tool struct {
 		Command json.RawMessage `json:"command"`
@@ -70,6 +70,7 @@ func read(in io.Reader, cl *client) (*Input, error) {
 	if json.Unmarshal(fields["toolinput"], &tool) == nil {
 		x.Command = commandOf(tool.Command)
 	}
+	x.Agent.Task = taskOf(text("toolname"), fields["toolinput"])
 	var roots []string
 	if json.Unmarshal(fields["workspaceroots"], &roots) == nil && x.Dir == "" && len(roots) > 0 {
 		x.Dir = roots[0]

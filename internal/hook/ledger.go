@@ -37,6 +37,8 @@ type ledgerData struct {
 	Compacted int64 `json:"compacted,omitempty"`
 	// Pending: the session started, and what that injects waits for a prompt.
 	Pending bool `json:"pending,omitempty"`
+	// Tasks are those of subagents that are to start, in their order.
+	Tasks []Task `json:"tasks,omitempty"`
 }
 
 // keyOf identifies the content of a memory as it is shown.

@@ -58,6 +58,9 @@ type Options struct {
 	Caller transcript.Client
 	// Dir is the folder of the session, for turns that do not name one.
 	Dir string
+	// Agent names the subagent whose transcript this is, which becomes the author of what is captured; empty: it is that of the
+	// session of a user.
+	Agent string
 	// Recent reads at most the last MiB of a transcript that was never read: for callers
 	// with a deadline.
 	Recent bool
@@ -240,6 +243,11 @@ func (s *session) add(ctx context.Context, t *transcript.Transcript) error {
 	s.report.Client = t.Client
 	if t.Session != "" {
 		s.report.Session = t.Session
+	}
+	if s.options.Agent != "" {
+		for i := range t.Turns {
+			t.Turns[i].Sidechain = true // not every client marks them
+		}
 	}
 	s.report.Malformed += t.Malformed
 	s.report.TooLong += t.TooLong

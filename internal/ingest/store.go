@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -13,7 +14,7 @@ import (
 )
 
 const (
-	// author is the author of memories that are captured.
+	// author is the author of memories that are captured from the session of a user.
 	author = "hook"
 	// tag marks them.
 	tag = "captured"
@@ -146,7 +147,7 @@ func (s *session) memory(c *capture.Candidate, name string) *hippo.Memory {
 	r := &hippo.Memory{
 		Content: c.Content, Situation: c.Situation, Tags: []string{tag}, Type: c.Type, Project: name,
 		Importance: hippo.Importance{Base: c.Importance}, Trust: hippo.TrustDefault,
-		Source: hippo.Source{Kind: hippo.SourceHook, Author: author, Client: string(s.report.Client), Session: s.report.Session},
+		Source: hippo.Source{Kind: hippo.SourceHook, Author: cmp.Or(s.options.Agent, author), Client: string(s.report.Client), Session: s.report.Session},
 	}
 	if c.Said && len(screen.Instructions(c.Content)) == 0 { // the user's own words need no other to confirm them
 		r.Trust = hippo.TrustNormal

@@ -326,7 +326,7 @@ func isHook(element []byte) bool {
 
 // isHookCommand reports whether a command is a hook of ours.
 func isHookCommand(command string) bool {
-	return regexp.MustCompile(`\bhook (session-start|user-prompt|post-tool|pre-compact|stop|subagent-stop|session-end) --client [a-z-]+\b`).MatchString(command)
+	return regexp.MustCompile(`\bhook (session-start|user-prompt|pre-tool|post-tool|subagent-start|pre-compact|stop|subagent-stop|session-end) --client [a-z-]+\b`).MatchString(command)
 }
 
 // commandsIn returns the texts at all keys "command" in a JSON value.

@@ -31,6 +31,8 @@ func claudeCode() Client {
 				{"SessionStart", "session-start", "startup|resume|clear|compact|fork", 5},
 				{"UserPromptSubmit", "user-prompt", "", 5},
 				{"PostToolUseFailure", "post-tool", "Bash", 5},
+				{"PreToolUse", "pre-tool", "Task|Agent", 5},
+				{"SubagentStart", "subagent-start", "", 5},
 				{"PreCompact", "pre-compact", "", 5},
 				{"SubagentStop", "subagent-stop", "", 10},
 				{"Stop", "stop", "", 10},
@@ -152,7 +154,9 @@ func vscode() Client {
 			dialect: splice.Strict, entry: typedHookEntry,
 			events: []event{
 				{"SessionStart", "session-start", "", 5},
+				{"PreToolUse", "pre-tool", "", 5},
 				{"PostToolUse", "post-tool", "", 5},
+				{"SubagentStart", "subagent-start", "", 5},
 				{"PreCompact", "pre-compact", "", 5},
 				{"SubagentStop", "subagent-stop", "", 10},
 				{"Stop", "stop", "", 10},
