@@ -57,7 +57,7 @@ type Candidate struct {
 
 // Candidates returns what is worth keeping of a conversation, in its order. Each has a score of
 // [MinScore] or more, and no two say the same. Injected text is ignored, and of subagents
-// everything but their errors, because it is an agent that speaks to them. Nothing comes from turns
+// everything but their errors and the causes that they report, because it is an agent that speaks to them. Nothing comes from turns
 // that are [Refused], or repeats them.
 func Candidates(turns []transcript.Turn) []Candidate {
 	turns, unwanted := allowed(turns)
@@ -70,6 +70,7 @@ func Candidates(turns []transcript.Turn) []Candidate {
 	main.errors()
 	sub := extractor{turns: slices.DeleteFunc(slices.Clone(turns), func(t transcript.Turn) bool { return !t.Sidechain })}
 	sub.errors()
+	sub.findings()
 	found := slices.DeleteFunc(append(main.found, sub.found...), func(c placed) bool {
 		return !c.own && slices.ContainsFunc(unwanted, func(text string) bool { return overlap(contentWords(c.Content), contentWords(text)) >= repeats })
 	})

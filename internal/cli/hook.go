@@ -133,7 +133,7 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 		Scope:    s.scope(cfg),
 		StateDir: state, Now: s.now,
 		Capture: func(ctx context.Context, event hook.Event, in *hook.Input) error {
-			return captureForHook(ctx, s, cfg, in, ingest.Options{Caller: transcript.Client(client), Agent: agentOf(event, in)})
+			return captureForHook(ctx, s, cfg, in, ingest.Options{Caller: transcript.Client(client), Agent: agentOf(event, in), Report: in.LastMessage})
 		},
 	})
 }

@@ -34,10 +34,11 @@ func TestSubagent(t *testing.T) {
 			"claude-code", object{"tool_name": "Agent", "tool_input": object{"prompt": prompt, "description": "look"}}, startOf("a1", "general-purpose"),
 		},
 		"vscode": {
-			"vscode", object{"hookEventName": "PreToolUse", "toolName": "runSubagent", "toolInput": object{"prompt": prompt, "agentName": "Plan"}},
+			"vscode",
+			object{"hookEventName": "PreToolUse", "toolName": "runSubagent", "toolInput": object{"prompt": prompt, "agentName": "Plan"}},
 			object{"hookEventName": "SubagentStart", "agentId": "a1", "agentType": "Plan"},
 		},
-		"codex": {"codex", object{"tool_name": "spawn_agent", "tool_input": object{"message": prompt, "agent_type": "worker"}}, startOf("a1", "worker")},
+		"codex":            {"codex", object{"tool_name": "spawn_agent", "tool_input": object{"message": prompt, "agent_type": "worker"}}, startOf("a1", "worker")},
 		"the start has it": {"codex", nil, object{"agent_id": "a1", "agent_type": "worker", "prompt": prompt}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -61,6 +62,8 @@ type Options struct {
 	// Agent names the subagent whose transcript this is, which becomes the author of what is captured; empty: it is that of the
 	// session of a user.
 	Agent string
+	// Report is the last message of that subagent, which the client may not have written yet.
+	Report string
 	// Recent reads at most the last MiB of a transcript that was never read: for callers
 	// with a deadline.
 	Recent bool
@@ -245,9 +248,7 @@ func (s *session) add(ctx context.Context, t *transcript.Transcript) error {
 		s.report.Session = t.Session
 	}
 	if s.options.Agent != "" {
-		for i := range t.Turns {
-			t.Turns[i].Sidechain = true // not every client marks them
-		}
+		ofAgent(t, strings.TrimSpace(s.options.Report))
 	}
 	s.report.Malformed += t.Malformed
 	s.report.TooLong += t.TooLong
@@ -283,6 +284,23 @@ func (s *session) add(ctx context.Context, t *transcript.Transcript) error {
 	}
 	s.ledger.data.Offset, s.report.To = max(end, s.ledger.data.Offset), end
 	return nil
+}
+
+// ofAgent makes a part of a transcript that of a subagent: not every client marks the turns, and the last may be missing.
+func ofAgent(t *transcript.Transcript, report string) {
+	for i := range t.Turns {
+		t.Turns[i].Sidechain = true
+	}
+	if report == "" || t.More || slices.ContainsFunc(t.Turns, func(x transcript.Turn) bool { return strings.TrimSpace(x.Text) == report }) {
+		return
+	}
+	last := transcript.Turn{
+		ID: "report", Role: transcript.RoleAssistant, Text: strings.ToValidUTF8(report[:min(len(report), transcript.MaxText)], ""), Sidechain: true, At: t.End + 1,
+	}
+	if n := len(t.Turns); n > 0 {
+		last.Cwd, last.Branch = t.Turns[n-1].Cwd, t.Turns[n-1].Branch
+	}
+	t.Turns = append(t.Turns, last)
 }
 
 // explain says why nothing was kept.

@@ -477,3 +477,49 @@ func TestFile_DamagedLedgerIsEmpty(t *testing.T) {
 	}
 	wantActions(t, f.capture(path, ingest.Options{}), ingest.Known)
 }
+
+// What a subagent found out names it as its author, and what it was asked to do is nobody's wish. Its last message may not be in
+// the file yet.
+func TestFile_FindingsOfASubagent(t *testing.T) {
+	t.Parallel()
+	const report = "I looked through the sync. The upload fails because the proxy closes idle connections after 30 seconds. Maybe the cache fails because of the disk."
+	line := func(kind, id, content string) string {
+		return fmt.Sprintf(`{"type":%q,"uuid":%q,"sessionId":"s","agentId":"a1","isSidechain":true,"cwd":"/src/app","message":{"role":%q,"content":%s}}`+"\n", kind, id, kind, content)
+	}
+	asked := line("user", "u1", `"Always use pnpm, never npm. Find out why the upload fails"`) + line("assistant", "c1", `[{"type":"text","text":"I look at the proxy."}]`)
+	for name, tc := range map[string]struct {
+		file string
+		o    ingest.Options
+		want int
+	}{
+		"written":     {asked + line("assistant", "c2", fmt.Sprintf(`[{"type":"text","text":%q}]`, report)), ingest.Options{Agent: "Explore", Report: report}, 1},
+		"not yet":     {asked, ingest.Options{Agent: "Explore", Report: report}, 1},
+		"not marked":  {strings.ReplaceAll(asked, `"isSidechain":true,`, ""), ingest.Options{Agent: "Explore"}, 0},
+		"not an end":  {asked + line("assistant", "c2", `[{"type":"tool_use","id":"1","name":"Bash","input":{"command":"ls"}}]`), ingest.Options{Agent: "Explore"}, 0},
+		"of the user": {strings.ReplaceAll(asked, `"isSidechain":true,`, ""), ingest.Options{}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := open(t)
+			path := f.write("a", tc.file)
+			f.capture(path, tc.o)
+			f.capture(path, tc.o)
+			ms := f.memories()
+			if len(ms) != tc.want {
+				t.Fatalf("got %d memories: %+v", len(ms), ms)
+			}
+			for _, m := range ms {
+				want := "hook"
+				if tc.o.Agent != "" {
+					want = tc.o.Agent
+				}
+				if m.Source.Author != want || m.Source.Kind != hippo.SourceHook {
+					t.Errorf("%q is of %+v, want %s", m.Content, m.Source, want)
+				}
+				if tc.o.Agent != "" && (!strings.Contains(m.Content, "idle connections after 30 seconds") || m.Trust >= hippo.TrustNormal) {
+					t.Errorf("got %q, trust %v", m.Content, m.Trust)
+				}
+			}
+		})
+	}
+}

@@ -144,7 +144,7 @@ func TestDoctor(t *testing.T) {
 	}{
 		{
 			name: "well", client: "claude-code", store: "dir:/nowhere/well",
-			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "ok", "hooks": "ok", "guidance": "ok"}, text: "7 run",
+			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "ok", "hooks": "ok", "guidance": "ok"}, text: "9 run",
 		},
 		{
 			name: "crash", client: "zed", store: "dir:/nowhere/crash",
@@ -319,7 +319,7 @@ func TestPluginFiles(t *testing.T) {
 			Hooks []struct{ Type, Command string }
 		}
 	}
-	for path, count := range map[string]int{dir + "hooks/hooks.json": 7, "gemini/hippo/hooks/hooks.json": 5} {
+	for path, count := range map[string]int{dir + "hooks/hooks.json": 9, "gemini/hippo/hooks/hooks.json": 5} {
 		hooks.Hooks = nil
 		decode(t, text[path], &hooks)
 		if len(hooks.Hooks) != count {

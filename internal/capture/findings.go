@@ -1,0 +1,26 @@
+package capture
+
+import "github.com/hippo-memory/hippo/internal/transcript"
+
+// maxFindings is how many sentences of the report of a subagent are kept.
+const maxFindings = 3
+
+// findings adds what a subagent reports at its end as a cause: its last turn goes to the agent that asked, and the sentences in it
+// that name a cause are what was found out.
+func (x *extractor) findings() {
+	last := len(x.turns) - 1
+	if last < 0 || x.turns[last].Role != transcript.RoleAssistant || len(x.turns[last].Calls) > 0 {
+		return
+	}
+	n := 0
+	for _, s := range sentences(x.turns[last].Text) {
+		if !s.any(hasCause) || s.any(isQuestion|isDoubt) || plan().MatchString(s.text) || len(s.text) > maxSentence || words(s.text) < minFinding || n == maxFindings {
+			continue
+		}
+		n++
+		x.add(Candidate{Content: cleaned(s.text), Type: TypeFact, Score: MinScore, Turns: []string{x.turns[last].ID}, Reason: "a subagent reported a cause"}, last)
+	}
+}
+
+// minFinding is the number of words from which on a sentence says which cause of what.
+const minFinding = 6
