@@ -253,6 +253,9 @@ type Answer struct {
 	Weak string
 	// Degraded lists the parts of the search that were not available, with the reasons.
 	Degraded []string
+	// Facts are of the entities that the text of the query names, at most five: those that it asks for first. They hold at
+	// the time that the query asks for. Only a first page of ranker hippo has them.
+	Facts []Fact
 	// Elsewhere is how many memories of other projects, of those that the caller may see, have most of the words of the query. 0 if the query
 	// names projects, or there is no current one.
 	Elsewhere int
@@ -265,6 +268,16 @@ func (a *Answer) IDs() []ID {
 		ids = a.Hits[i].Memory.appendIDs(ids)
 	}
 	return ids
+}
+
+// Fact is a relation between two entities, with their names.
+type Fact struct {
+	Relation
+	Subject, Object string
+	// Asked: the query has words of the fact beside the name of the entity.
+	Asked bool
+	// Trust is that of the end that is trusted less.
+	Trust Trust
 }
 
 // Conflict is two memories that seem to contradict each other; A is the newer one.

@@ -69,6 +69,8 @@ type Candidate struct {
 type Input struct {
 	Query
 	Candidates []Candidate
+	// Facts are those of the entities that the prompt names, the best first.
+	Facts []hippo.Fact
 	// Projects are the names of the current one, and "" for none; memories of others are never selected.
 	Projects []string
 	// Now is the time of the reader.
@@ -113,6 +115,8 @@ type Item struct {
 type Briefing struct {
 	// Items are in the order of the sections, the best of each first.
 	Items []Item
+	// Facts are what the prompt asks for of the entities that it names.
+	Facts []Fact
 	// LowTrust counts memories that are worth knowing, but must not be injected unless a
 	// person asks for them; see [Trusted].
 	LowTrust int

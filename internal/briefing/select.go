@@ -73,6 +73,7 @@ func Select(in *Input) *Briefing {
 		lists[Related] = in.leading(lists[Related])
 	}
 	f := &filler{in: in, briefing: b, unique: duplicates{similar: in.Similar}, seen: make(map[hippo.ID]bool), left: budget(in, b)}
+	f.fillFacts()
 	f.fillPrompt(lists)
 	f.fill(lists, true)
 	f.fill(lists, false)

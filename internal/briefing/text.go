@@ -66,7 +66,7 @@ func (b *Briefing) unassigned() string {
 // Text formats the briefing for a model; empty if there are no items. Each memory is one line, so
 // that its content can forge neither a heading, nor another memory, nor the end of the frame.
 func (b *Briefing) Text() string {
-	if len(b.Items) == 0 {
+	if len(b.Items)+len(b.Facts) == 0 {
 		return ""
 	}
 	lines := []string{heading}
@@ -81,6 +81,12 @@ func (b *Briefing) Text() string {
 			section = x.Section
 		}
 		lines = append(lines, x.line())
+	}
+	if len(b.Facts) > 0 && section != Related && !b.PromptOnly {
+		lines = append(lines, Related.title())
+	}
+	for i := range b.Facts {
+		lines = append(lines, b.Facts[i].line())
 	}
 	if b.LowTrust > 0 {
 		lines = append(lines, b.lowTrust())

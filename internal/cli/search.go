@@ -11,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -107,6 +108,11 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	}
 	s.count = len(a.Hits)
 	ids := shortIDs(s, a.IDs()...)
+	if !s.json && !s.lines {
+		for i := range a.Facts {
+			fmt.Fprintln(s.out, briefing.FactText(&a.Facts[i], s.now()))
+		}
+	}
 	switch {
 	case s.json:
 		return printAnswerJSON(s, a, q.Offset)

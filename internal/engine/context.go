@@ -93,7 +93,7 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 		ids[i] = g.found[i].Memory.ID
 	}
 	in := &briefing.Input{
-		Query: q, Candidates: g.found, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs,
+		Query: q, Candidates: g.found, Facts: g.facts, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs,
 		Changed: changed(nil),
 	}
 	b, err := selected(ctx, m, in)
@@ -173,14 +173,16 @@ type gatherer struct {
 	filter   hippo.Filter
 	found    []briefing.Candidate
 	known    map[hippo.ID]int // where in found
+	facts    []hippo.Fact
 }
 
 func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
-	err := g.search(ctx, q.Prompt, func(c *briefing.Candidate, relevance float64) { c.Prompt = relevance })
+	facts, err := g.search(ctx, q.Prompt, func(c *briefing.Candidate, relevance float64) { c.Prompt = relevance })
+	g.facts = facts
 	if err != nil || q.PromptOnly {
 		return err
 	}
-	if err := g.search(ctx, q.State, func(c *briefing.Candidate, relevance float64) { c.State = relevance }); err != nil {
+	if _, err := g.search(ctx, q.State, func(c *briefing.Candidate, relevance float64) { c.State = relevance }); err != nil {
 		return err
 	}
 	var ids []hippo.ID
@@ -211,14 +213,17 @@ func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
 // answers that are marked are above it.
 const minConfidence = 0.3
 
-// search adds what a text finds, with its relevance.
-func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.Candidate, float64)) error {
+// search adds what a text finds, with its relevance, and returns the facts of the answer.
+func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.Candidate, float64)) ([]hippo.Fact, error) {
 	if text = searchable(text); text == "" {
-		return nil
+		return nil, nil
 	}
 	a, err := g.memories.Search(ctx, hippo.Query{Text: text, Filter: g.filter, Count: maxFound, Ranker: hippo.RankerHippo, NoTouch: true, Detail: hippo.Detail{NoDistribution: true}})
-	if err != nil || a.Weak != "" && a.Confidence < minConfidence {
-		return err
+	if err != nil {
+		return nil, err
+	}
+	if a.Weak != "" && a.Confidence < minConfidence {
+		return a.Facts, nil
 	}
 	for _, h := range a.Hits {
 		if !h.Memory.Archived() {
@@ -228,7 +233,7 @@ func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.C
 			}
 		}
 	}
-	return nil
+	return a.Facts, nil
 }
 
 const (

@@ -22,9 +22,24 @@ func entitiesOf(ctx context.Context, m *Memories) (*entityNames, error) {
 	if err != nil {
 		return nil, err
 	}
+	found, err := cardsOf(ctx, m, m.scope.Narrow(hippo.Filter{}).Projects)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Entity, len(found))
+	for i, c := range found {
+		list[i] = c.Entity
+	}
+	names := newEntityNames(list)
+	names.since = head.Revision
+	return names, nil
+}
+
+// cardsOf returns the cards of the recorded entities of projects; nil: of all.
+func cardsOf(ctx context.Context, m *Memories, projects []string) ([]*card, error) {
 	var keys []cardKey
-	q := retrieve.Query{Scope: m.scope, Filter: m.scope.Narrow(hippo.Filter{Types: []string{hippo.EntityType}, Archived: true})}
-	err = m.indexed(ctx, func() error {
+	q := retrieve.Query{Scope: m.scope, Filter: hippo.Filter{Projects: projects, Types: []string{hippo.EntityType}, Archived: true}}
+	err := m.indexed(ctx, func() error {
 		r, err := m.index.Search(ctx, &q)
 		if err != nil {
 			return err
@@ -44,13 +59,11 @@ func entitiesOf(ctx context.Context, m *Memories) (*entityNames, error) {
 	list, missing := m.cards.get(keys)
 	ms, err := m.scoped.Get(ctx, missing)
 	for _, x := range ms {
-		e := entityIn(x)
-		m.cards.put(cardKey{x.ID, index.TextKey(x)}, e)
-		list = append(list, e)
+		c := cardOf(x)
+		m.cards.put(cardKey{x.ID, index.TextKey(x)}, c)
+		list = append(list, c)
 	}
-	names := newEntityNames(list)
-	names.since = head.Revision
-	return names, err
+	return list, err
 }
 
 // entityIn returns the entity that a memory is.

@@ -26,7 +26,24 @@ func (e *Entity) Found() bool { return e.ID.IsZero() }
 // cards caches the entities of memories by their text. The zero value is empty.
 type cards struct {
 	mu    sync.Mutex
-	known map[cardKey]*Entity
+	known map[cardKey]*card
+}
+
+// card is an entity with its names as texts are searched for them.
+type card struct {
+	*Entity
+	names []string
+}
+
+// cardOf returns the card of a memory of type [hippo.EntityType].
+func cardOf(x *hippo.Memory) *card {
+	c := &card{Entity: entityIn(x)}
+	for _, name := range c.Names() {
+		if key := nameKey(name); key != "" {
+			c.names = append(c.names, key)
+		}
+	}
+	return c
 }
 
 // cardKey is a memory with a certain text.
@@ -38,8 +55,8 @@ type cardKey struct {
 // maxCards is how many entities are cached, some 10 MB.
 const maxCards = 1 << 16
 
-// get returns the entities of those keys that are known, and the memories of the others.
-func (c *cards) get(keys []cardKey) (list []*Entity, missing []hippo.ID) {
+// get returns the cards of those keys that are known, and the memories of the others.
+func (c *cards) get(keys []cardKey) (list []*card, missing []hippo.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, k := range keys {
@@ -52,14 +69,14 @@ func (c *cards) get(keys []cardKey) (list []*Entity, missing []hippo.ID) {
 	return list, missing
 }
 
-func (c *cards) put(k cardKey, e *Entity) {
+func (c *cards) put(k cardKey, e *card) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.known) >= maxCards {
 		clear(c.known)
 	}
 	if c.known == nil {
-		c.known = make(map[cardKey]*Entity)
+		c.known = make(map[cardKey]*card)
 	}
 	c.known[k] = e
 }

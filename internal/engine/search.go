@@ -52,6 +52,10 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 		return nil, err
 	}
 	hits = recall.Renewed(plan, ranking, hits, cmp.Or(q.Filter.ValidAt, m.now()))
+	facts, err := factsFor(ctx, m, &q)
+	if err != nil {
+		return nil, err
+	}
 	if !q.NoTouch {
 		touch(m, day, hits, ranking, &q)
 	}
@@ -59,6 +63,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
 		Conflicts: recall.Conflicts(hits, cmp.Or(q.Filter.ValidAt, m.now())), Degraded: append(degraded, ranking.Degraded...),
 		Confidence: ranking.Confidence, Support: ranking.Support, Weak: ranking.Weak, Elsewhere: ranking.Elsewhere,
+		Facts: facts,
 	}, nil
 }
 

@@ -40,7 +40,8 @@ type page struct {
 // is how many hits it has. At least one is shown, shortened if it has to be.
 func (p *page) text() (text string, shown int) {
 	a := p.answer
-	left := budget(p.limit - briefing.Tokens(p.heading(len(a.Hits)-1)+p.conflicts(len(a.Hits))))
+	facts := p.facts()
+	left := budget(p.limit - briefing.Tokens(p.heading(len(a.Hits)-1)+facts+p.conflicts(len(a.Hits))))
 	var b strings.Builder
 	for shown < len(a.Hits) {
 		line := p.line(shown, p.view.Shown(a, shown))
@@ -54,7 +55,20 @@ func (p *page) text() (text string, shown int) {
 		b.WriteString(line)
 		shown++
 	}
-	return p.heading(shown) + b.String() + p.conflicts(shown), shown
+	return p.heading(shown) + facts + b.String() + p.conflicts(shown), shown
+}
+
+// facts returns a line for each fact of the entities that the query names, as many as fit in a quarter of the limit.
+func (p *page) facts() string {
+	const share = 4
+	left := budget(p.limit / share)
+	var b strings.Builder
+	for i := range p.answer.Facts {
+		if line := "\n" + oneLine(briefing.FactText(&p.answer.Facts[i], p.view.Now)); left.take(line) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // shortened returns the line of the first hit with as much of its content as fits.

@@ -28,6 +28,8 @@ type Answer struct {
 	Support    map[string]float64 `json:"support,omitempty"`
 	Weak       string             `json:"weak,omitempty"`
 	Degraded   []string           `json:"degraded,omitempty"`
+	// Facts are of the entities that the query names.
+	Facts []Fact `json:"facts,omitempty"`
 }
 
 // AnswerCounts are the counts of an [Answer].
@@ -128,6 +130,7 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 		Results: make([]Hit, len(a.Hits)), AnswerCounts: AnswerCounts{a.Total, len(a.Hits), a.Elsewhere},
 		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker,
 		Confidence: confidence(a.Confidence), Support: a.Support, Weak: a.Weak, Degraded: a.Degraded,
+		Facts: AnsweredFacts(a.Facts, v.Now),
 	}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]

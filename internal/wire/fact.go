@@ -72,6 +72,22 @@ func FactsOf(p *engine.EntityPage, now time.Time) *Facts {
 	return out
 }
 
+// AnsweredFacts returns the facts of an answer, for a reader of now; nil if there are none.
+func AnsweredFacts(list []hippo.Fact, now time.Time) (out []Fact) {
+	for i := range list {
+		out = append(out, answered(&list[i], now))
+	}
+	return out
+}
+
+// answered returns a fact that holds at the time that a query asks for.
+func answered(f *hippo.Fact, now time.Time) Fact {
+	return Fact{
+		Subject: f.Subject, Kind: f.Kind, Object: f.Object, From: &f.From, To: &f.To, Weight: f.Weight,
+		FactValidity: FactValidity{f.ValidFrom, f.ValidUntil, true, RelationState(&f.Relation, now)},
+	}
+}
+
 // factOf returns what an insight states.
 func factOf(m *hippo.Memory, holds bool, now time.Time) Fact {
 	f := Fact{UUID: &m.ID, Content: m.Content, FactValidity: FactValidity{m.ValidFrom, m.ValidUntil, holds, StateOf(m, now)}}
