@@ -70,7 +70,7 @@ type Input struct {
 	Query
 	Candidates []Candidate
 	// Facts are those of the entities that the prompt names, the best first.
-	Facts []hippo.Fact
+	Facts []Fact
 	// Projects are the names of the current one, and "" for none; memories of others are never selected.
 	Projects []string
 	// Now is the time of the reader.

@@ -1,42 +1,19 @@
 package briefing
 
-import (
-	"strings"
-	"time"
-
-	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/lang/when"
-)
+import "github.com/hippo-memory/hippo"
 
 // Fact is a fact in a [Briefing].
 type Fact struct {
 	hippo.Fact
-	// Text is that of [FactText].
+	// Text is the fact on one line, for a reader.
 	Text string
 }
 
+// maxFact is how many characters of a fact are shown.
+const maxFact = 300
+
 // line is a fact as it is shown.
-func (f *Fact) line() string { return "- " + f.Text }
-
-// maxEnd is how many characters of the name of an entity a fact shows.
-const maxEnd = 80
-
-// FactText returns a fact on a line, for a reader of now, as "fact: Ana works at Acme (since 2019-03-01)". Days are those of the
-// zone of now. The names can neither begin nor end a frame.
-func FactText(f *hippo.Fact, now time.Time) string {
-	text := "fact: " + lineOf(f.Subject, maxEnd) + " " + lineOf(strings.ReplaceAll(f.Kind, "_", " "), maxEnd) + " " + lineOf(f.Object, maxEnd)
-	var bounds []string
-	if !f.ValidFrom.IsZero() {
-		bounds = append(bounds, "since "+when.Date(f.ValidFrom, now.Location()))
-	}
-	if !f.ValidUntil.IsZero() {
-		bounds = append(bounds, "until "+when.Date(f.ValidUntil, now.Location()))
-	}
-	if bounds != nil {
-		text += " (" + strings.Join(bounds, ", ") + ")"
-	}
-	return text
-}
+func (f *Fact) line() string { return "- " + lineOf(f.Text, maxFact) }
 
 // factShare is the part of the budget that facts get.
 const factShare = .25
@@ -49,7 +26,7 @@ func (f *filler) fillFacts() {
 	}
 	limit := f.left * factShare
 	for i := range f.in.Facts {
-		x := Fact{f.in.Facts[i], FactText(&f.in.Facts[i], f.in.Now)}
+		x := f.in.Facts[i]
 		if x.Trust < hippo.TrustNormal || f.in.PromptOnly && !x.Asked || f.in.Instructs != nil && f.in.Instructs(x.Text) {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -110,7 +110,7 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	ids := shortIDs(s, a.IDs()...)
 	if !s.json && !s.lines {
 		for i := range a.Facts {
-			fmt.Fprintln(s.out, briefing.FactText(&a.Facts[i], s.now()))
+			fmt.Fprintln(s.out, engine.FactText(&a.Facts[i], s.now()))
 		}
 	}
 	switch {

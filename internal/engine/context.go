@@ -173,12 +173,14 @@ type gatherer struct {
 	filter   hippo.Filter
 	found    []briefing.Candidate
 	known    map[hippo.ID]int // where in found
-	facts    []hippo.Fact
+	facts    []briefing.Fact
 }
 
 func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
 	facts, err := g.search(ctx, q.Prompt, func(c *briefing.Candidate, relevance float64) { c.Prompt = relevance })
-	g.facts = facts
+	for i := range facts {
+		g.facts = append(g.facts, briefing.Fact{Fact: facts[i], Text: FactText(&facts[i], g.memories.now())})
+	}
 	if err != nil || q.PromptOnly {
 		return err
 	}

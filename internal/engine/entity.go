@@ -66,11 +66,6 @@ func cardsOf(ctx context.Context, m *Memories, projects []string) ([]*card, erro
 	return list, err
 }
 
-// entityIn returns the entity that a memory is.
-func entityIn(x *hippo.Memory) *Entity {
-	return &Entity{Entity: hippo.ParseEntity(x.Content), ID: x.ID, Project: x.Project}
-}
-
 // FindEntity returns the entity that a name, an alias, a short form of a name, or an ID means: a recorded one, or else one that
 // texts of the scope name. One that fits several is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound].
 func FindEntity(ctx context.Context, m *Memories, name string) (*Entity, error) {

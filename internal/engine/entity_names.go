@@ -23,6 +23,11 @@ type Entity struct {
 // Found reports whether the entity was found by rule, and has no record.
 func (e *Entity) Found() bool { return e.ID.IsZero() }
 
+// entityIn returns the entity that a memory is.
+func entityIn(x *hippo.Memory) *Entity {
+	return &Entity{Entity: hippo.ParseEntity(x.Content), ID: x.ID, Project: x.Project}
+}
+
 // cards caches the entities of memories by their text. The zero value is empty.
 type cards struct {
 	mu    sync.Mutex

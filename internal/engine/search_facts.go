@@ -9,6 +9,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/lang/when"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 const (
@@ -20,10 +22,10 @@ const (
 
 // factsFor returns the facts of an answer; see [hippo.Answer.Facts].
 //
-// Cost: nothing in a store without relations. Otherwise a pass over the entities in the index, and a read of the relations of
-// those that the query names.
+// Cost: a pass over the entities in the index, which ends at once where there are none, and a read of the relations of those that
+// the query names.
 func factsFor(ctx context.Context, m *Memories, q *hippo.Query) ([]hippo.Fact, error) {
-	if !takesFacts(q) || !m.store.HasRelations() {
+	if !takesFacts(q) {
 		return nil, nil
 	}
 	list, err := cardsOf(ctx, m, q.Filter.Projects)
@@ -48,6 +50,26 @@ func factsFor(ctx context.Context, m *Memories, q *hippo.Query) ([]hippo.Fact, e
 		return nil, err
 	}
 	return bestFacts(facts, named, q.Text), nil
+}
+
+// FactText returns a fact on a line, for a reader of now: "fact: Ana works at Acme (since 2019-03-01)". Days are those of the zone
+// of now. The names can neither begin nor end a frame.
+func FactText(f *hippo.Fact, now time.Time) string {
+	const length = 80 // characters of a name
+	var bounds []string
+	for _, b := range []struct {
+		word string
+		at   time.Time
+	}{{"since ", f.ValidFrom}, {"until ", f.ValidUntil}} {
+		if !b.at.IsZero() {
+			bounds = append(bounds, b.word+when.Date(b.at, now.Location()))
+		}
+	}
+	text := "fact: " + excerpt(f.Subject, length) + " " + strings.ReplaceAll(f.Kind, "_", " ") + " " + excerpt(f.Object, length)
+	if bounds != nil {
+		text += " (" + strings.Join(bounds, ", ") + ")"
+	}
+	return termtext.Disarm(termtext.Line(text))
 }
 
 // takesFacts reports whether the answer to a query has facts: it asks for a first page by relevance, and its filter asks for

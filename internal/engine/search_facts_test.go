@@ -31,7 +31,7 @@ func (f *fixture) facts(q hippo.Query) []string {
 	}
 	out := []string{}
 	for i := range a.Facts {
-		out = append(out, briefing.FactText(&a.Facts[i], f.now()))
+		out = append(out, engine.FactText(&a.Facts[i], f.now()))
 	}
 	return out
 }

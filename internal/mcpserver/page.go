@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -64,7 +65,7 @@ func (p *page) facts() string {
 	left := budget(p.limit / share)
 	var b strings.Builder
 	for i := range p.answer.Facts {
-		if line := "\n" + oneLine(briefing.FactText(&p.answer.Facts[i], p.view.Now)); left.take(line) {
+		if line := "\n" + oneLine(engine.FactText(&p.answer.Facts[i], p.view.Now)); left.take(line) {
 			b.WriteString(line)
 		}
 	}
