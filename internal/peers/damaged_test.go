@@ -2,6 +2,7 @@ package peers_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,5 +61,26 @@ func TestOpen_reads_the_topic_files_of_claude_code(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"Tests first\n\nrun them with -race\n\n- Rule", "Always test."}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// A page that shows conversations.json, or has no text, is no document, and counted as left out.
+func TestOpen_leaves_out_pages_without_text(t *testing.T) {
+	t.Parallel()
+	viewer := `<html><head><title>ChatGPT Data Export</title></head><body><div id="root">Chats</div><script>var jsonData = [` + strings.Repeat(" ", 9<<20) + `];</script></body></html>`
+	for page, want := range map[string]string{
+		viewer: "pages that show the conversations.json beside them",
+		`<html><head><title>App</title></head><body><div id="root"></div></body></html>`: "pages without text",
+	} {
+		s, err := peers.Open(t.Context(), file(t, "chat.html", []byte(page)), peers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ids(s); len(got) != 0 {
+			t.Errorf("%s: %d memories", want, len(got))
+		}
+		if got := s.Skipped(); len(got) != 1 || got[0].What != want || got[0].Count != 1 {
+			t.Errorf("left out %v, want %s", got, want)
+		}
 	}
 }

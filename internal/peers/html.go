@@ -30,6 +30,10 @@ const maxHTML = 8 << 20
 func openHTML(f file) (*formats.Source, error) {
 	return formats.NewSource(KindHTML, func(out *formats.Out) error {
 		page, err := f.content(out)
+		if err == nil && isChatViewer(page) {
+			out.Skip("pages that show the conversations.json beside them", 1)
+			return nil
+		}
 		if err == nil && len(page) > maxHTML {
 			err = hippo.Fieldf("file", "must be at most %d bytes of HTML", maxHTML)
 		}
@@ -41,9 +45,18 @@ func openHTML(f file) (*formats.Source, error) {
 			return out.Memory(f.name, nil, err)
 		}
 		parts := withoutLines(sections(text))
+		if len(parts) == 0 {
+			out.Skip("pages without text", 1)
+			return nil
+		}
 		d := documentOf(f, firstHeading(titleOf(page), parts))
 		return d.add(out, f.name, parts)
 	}), nil
+}
+
+// isChatViewer reports whether a page is the chat.html of a ChatGPT export, whose script holds the conversations again.
+func isChatViewer(page string) bool {
+	return titleOf(page) == "ChatGPT Data Export" && strings.Contains(page, "var jsonData")
 }
 
 // titleOf returns the title that a page has for the window; empty if it has none.
