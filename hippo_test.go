@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -229,6 +230,29 @@ func TestID_Number(t *testing.T) {
 	for _, n := range []int64{-1, 0, 42, 1<<52 - 1, 1 << 53} {
 		if end, ok := hippo.EndOfNumber(n); ok {
 			t.Errorf("%d: got the end %q", n, end)
+		}
+	}
+}
+
+func TestShortQuery(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text  string
+		bytes int
+	}{
+		"empty":         {"", 0},
+		"the maximum":   {strings.Repeat("x", hippo.MaxQuery), hippo.MaxQuery},
+		"words":         {strings.Repeat("four ", 2000), 8189},
+		"one word":      {strings.Repeat("x", hippo.MaxQuery+1), hippo.MaxQuery},
+		"within a sign": {strings.Repeat("x", hippo.MaxQuery-1) + "ö", hippo.MaxQuery - 1},
+		"early space":   {"x " + strings.Repeat("y", 2*hippo.MaxQuery), hippo.MaxQuery},
+	} {
+		short, note := hippo.ShortQuery(c.text)
+		if len(short) != c.bytes || !strings.HasPrefix(c.text, short) || (note != "") != (len(c.text) > hippo.MaxQuery) || note != "" && !strings.Contains(note, strconv.Itoa(c.bytes)) {
+			t.Errorf("%s: got %d bytes, note %q, want %d", name, len(short), note, c.bytes)
+		}
+		if err := hippo.ValidQuery("Text", short); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -54,7 +54,8 @@ func Rankers() []Ranker {
 
 // Query asks for memories.
 type Query struct {
-	// Text is the search text, at most [MaxQuery] bytes; empty matches everything.
+	// Text is the search text; empty matches everything. Of a text over [MaxQuery] bytes a search takes the [ShortQuery], and the
+	// answer notes it.
 	Text string
 	// Situation is when and where the memories apply. With ranker hippo and a Text, those of
 	// which a situation element matches one of these (context above 0.4) rank higher; else, or

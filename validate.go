@@ -3,6 +3,8 @@ package hippo
 import (
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -103,6 +105,19 @@ func ValidUnit(field string, v float64) error {
 // ValidQuery checks the text of a question: at most [MaxQuery] bytes of UTF-8 without control characters, line breaks and
 // tabs aside. The error is a [*FieldError].
 func ValidQuery(field, text string) error { return validText(field, text, MaxQuery, true) }
+
+// ShortQuery returns the part of a search text that a search takes: of one over [MaxQuery] bytes the beginning, up to a
+// boundary of words. The note says that the rest does not count; it is empty if all of the text does.
+func ShortQuery(text string) (short, note string) {
+	if len(text) <= MaxQuery {
+		return text, ""
+	}
+	short = strings.ToValidUTF8(text[:MaxQuery], "")
+	if i := strings.LastIndexFunc(short, unicode.IsSpace); i > MaxQuery/2 {
+		short = short[:i]
+	}
+	return short, "only the first " + strconv.Itoa(len(short)) + " bytes of the query count"
+}
 
 // ValidSituation checks the elements of a situation, or of a situation filter.
 func ValidSituation(field string, s []string) error {

@@ -92,7 +92,9 @@ func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hip
 		return q, err
 	}
 	q.Ranker, q.NoDistribution = cfg.Ranker, !s.json
-	return q, q.Validate()
+	checked := q
+	checked.Text, _ = hippo.ShortQuery(q.Text) // the search cuts it, too, and notes that
+	return q, checked.Validate()
 }
 
 // printAnswer prints the outcome of a search.

@@ -186,6 +186,10 @@ func TestTree_Search(t *testing.T) {
 	if err != nil || len(a.Hits) != 1 || a.Hits[0].Signature != "func (p *Pool) Wait()" || !strings.Contains(a.Hits[0].Text, "p.group.Wait()") || a.Hits[0].Kind != "method" {
 		t.Errorf("%+v, %v", a, err)
 	}
+	a, err = tree.Search(t.Context(), codeindex.Query{Text: "queue drained " + strings.Repeat("job ", hippo.MaxQuery)})
+	if err != nil || len(a.Hits) == 0 || len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "only the first 81") {
+		t.Errorf("a long query: %+v, %v", a, err)
+	}
 	for _, q := range []codeindex.Query{{}, {Text: " "}, {Text: "x", Count: -1}, {Text: "x", Count: codeindex.MaxCount + 1}} {
 		if _, err := tree.Search(t.Context(), q); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%+v: %v", q, err)

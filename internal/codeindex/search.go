@@ -86,6 +86,8 @@ const catchUpWait = 2 * time.Second
 
 // Search finds chunks. The error is a [*hippo.FieldError], or [hippo.ErrNotFound] if there is no index.
 func (t *Tree) Search(ctx context.Context, q Query) (*Answer, error) {
+	var cut string
+	q.Text, cut = hippo.ShortQuery(q.Text)
 	asked, err := q.plain()
 	if err != nil {
 		return nil, err
@@ -107,6 +109,9 @@ func (t *Tree) Search(ctx context.Context, q Query) (*Answer, error) {
 		return nil, fmt.Errorf("code index: %w", err)
 	}
 	a := &Answer{Total: ranking.Total, Weak: ranking.Weak, Confidence: ranking.Confidence, Notes: notes(t, missing)}
+	if cut != "" {
+		a.Notes = append(a.Notes, cut)
+	}
 	root, err := t.open()
 	if err != nil {
 		a.Notes = append(a.Notes, err.Error())

@@ -27,6 +27,8 @@ func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, er
 
 func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, error) {
 	q := a.unpack()
+	var cut string
+	q.Text, cut = hippo.ShortQuery(q.Text)
 	if known := q.Filter.KnownAt; isPast(m, q.Filter.Moment) {
 		a.Filter.KnownAt, a.NoTouch = time.Time{}, true
 		out, note, err := inPast(ctx, m, known, func(p *Memories) (*hippo.Answer, error) { return search(ctx, p, a) })
@@ -51,6 +53,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	if err != nil {
 		return nil, err
 	}
+	degraded = noted(degraded, cut)
 	hits = recall.Renewed(plan, ranking, hits, cmp.Or(q.Filter.ValidAt, m.now()))
 	facts, err := factsFor(ctx, m, &q)
 	if err != nil {

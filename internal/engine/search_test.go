@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -172,6 +173,31 @@ func TestSearch_BlankTextIsNoText(t *testing.T) {
 	for i := range want.Hits {
 		if len(got.Hits) != 5 || got.Hits[i].Relevance != want.Hits[i].Relevance {
 			t.Fatalf("got %q, the first of relevance %v, want %v", contents(got), got.Hits[0].Relevance, want.Hits[i].Relevance)
+		}
+	}
+}
+
+// Of a query that is longer than one may be the beginning counts, up to the end of a word; the answer notes it once, in the
+// past as well.
+func TestSearch_LongQuery(t *testing.T) {
+	t.Parallel()
+	f := openReranking(t, instant(embedtest.NewWords("word")))
+	f.put(turn(1, "s", "the car of Word1"))
+	whole := f.search(hippo.Query{Text: strings.Repeat("x", hippo.MaxQuery)})
+	if len(whole.Degraded) != 0 {
+		t.Errorf("a query of the maximum has the notes %q", whole.Degraded)
+	}
+	text := "car " + strings.Repeat("größer ", hippo.MaxQuery/8)
+	for name, known := range map[string]time.Time{"now": {}, "past": f.now()} {
+		a := f.search(hippo.Query{Text: text, Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: known}}})
+		n := 0
+		for _, note := range a.Degraded {
+			if strings.HasPrefix(note, "only the first 81") {
+				n++
+			}
+		}
+		if n != 1 || len(a.Hits) != 1 {
+			t.Errorf("%s: got %d hits, %q", name, len(a.Hits), a.Degraded)
 		}
 	}
 }

@@ -17,6 +17,7 @@ type asked struct {
 
 // showed notes what a search of the connection showed.
 func (c *conversation) showed(query string, ids []hippo.ID) {
+	query, _ = hippo.ShortQuery(query) // as the search took it, and as a vote about it takes it
 	if c == nil || query == "" || len(ids) == 0 {
 		return
 	}

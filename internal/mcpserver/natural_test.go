@@ -232,17 +232,6 @@ func TestModify_Blanks(t *testing.T) {
 	}
 }
 
-// A question that is longer than one may be is cut between words, which the answer says.
-func TestSearch_LongQuery(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.record("Retries without jitter took the gateway down", .5)
-	o := s.must("hippo_search_insights", object{"query": "gateway jitter " + strings.Repeat("größer ", 3000)}, nil)
-	if !strings.Contains(o.Text, "took the gateway down") || !strings.Contains(o.Text, "degraded: only the first 81") {
-		t.Error(o.Text)
-	}
-}
-
 // A token for one project records for that one: no other is possible.
 func TestRecord_OnlyProject(t *testing.T) {
 	t.Parallel()

@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
-	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -174,9 +170,6 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if n := len(q.Text); n < len(in.text) {
-		a.Degraded = append(slices.Clip(a.Degraded), fmt.Sprintf("only the first %d bytes of the query count", n))
-	}
 	p := in.page(s, a, &q, limit)
 	if s.json {
 		data, shown, err := p.data()
@@ -199,21 +192,9 @@ func (in *searchInput) page(s *session, a *hippo.Answer, q *hippo.Query, limit i
 	}}
 }
 
-// shortQuery returns the beginning of a text that is longer than a question may be, up to a boundary of words.
-func shortQuery(text string) string {
-	if len(text) <= hippo.MaxQuery {
-		return text
-	}
-	text = strings.ToValidUTF8(text[:hippo.MaxQuery], "")
-	if i := strings.LastIndexFunc(text, unicode.IsSpace); i > hippo.MaxQuery/2 {
-		text = text[:i]
-	}
-	return text
-}
-
 func (in *searchInput) query(s *session) (hippo.Query, error) {
 	q := hippo.Query{
-		Text: shortQuery(string(in.text)), Situation: in.situation, Strict: in.strict, Relevance: in.relevance.value(), Offset: in.limit.offset,
+		Text: string(in.text), Situation: in.situation, Strict: in.strict, Relevance: in.relevance.value(), Offset: in.limit.offset,
 		Ranker: hippo.Ranker(in.ranker), When: in.when, Detail: hippo.Detail{Explain: in.explain, NoDistribution: !s.json},
 		Filter: hippo.Filter{
 			Tags: in.filter.tags, Types: in.filter.kinds, Origin: hippo.Origin{Author: in.filter.author, Session: in.filter.session}, Pinned: in.filter.pinned,

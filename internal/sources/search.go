@@ -53,6 +53,8 @@ const maxTrees = 8
 // Other errors are those of a search. Cost: that of a search of the store and of each tree.
 func Search(ctx context.Context, a *Asked, q hippo.Query) (*Answer, error) {
 	q.Ranker, q.Count = cmp.Or(q.Ranker, hippo.RankerHippo), cmp.Or(q.Count, hippo.DefaultCount)
+	var cut string
+	q.Text, cut = hippo.ShortQuery(q.Text)
 	if err := check(&q); err != nil {
 		return nil, err
 	}
@@ -70,6 +72,9 @@ func Search(ctx context.Context, a *Asked, q hippo.Query) (*Answer, error) {
 	}
 	out := Merge(memory, trees, page)
 	out.Notes = append(out.Notes, more...)
+	if cut != "" {
+		out.Notes = append(out.Notes, cut)
+	}
 	if absent != nil {
 		out.Notes = append(out.Notes, "code takes no part: "+reason(absent))
 	}

@@ -251,3 +251,16 @@ func TestSearch_AllFail(t *testing.T) {
 		}
 	}
 }
+
+// Of a query that is longer than one may be the beginning counts, and one note says so.
+func TestSearch_LongQuery(t *testing.T) {
+	t.Parallel()
+	f, s := plant(t, map[string]string{"a": gateway}), &store{hits: 3}
+	for _, names := range []string{"memory,code", "code"} {
+		asked := sources.Asked{Sources: set(t, names), Scope: hippo.LocalScope(""), Insights: s.insights(), Trees: f}
+		a, err := sources.Search(t.Context(), &asked, hippo.Query{Text: "gateway jitter " + strings.Repeat("outage ", hippo.MaxQuery)})
+		if err != nil || len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "only the first 81") || a.Chunks == 0 {
+			t.Errorf("%s: got %+v (%v)", names, a, err)
+		}
+	}
+}
