@@ -20,6 +20,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
+// ownPrefix begins the names of the tools of this program.
+const ownPrefix = "hippo_"
+
 // ownTools is the name of the system of the tools of this program.
 const ownTools = "hippo"
 
@@ -96,8 +99,12 @@ func (s *Server) speak(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
-			if system, t := s.find(r.Params.Name); t != nil {
+			system, t := s.find(r.Params.Name)
+			if t != nil {
 				return s.notices.once(s.callDialect(ctx, system, t, r)), nil
+			}
+			if _, own := s.own[ownPrefix+r.Params.Name]; own { // its name in older documents
+				r.Params.Name = ownPrefix + r.Params.Name
 			}
 		case *mcp.ListToolsRequest:
 			result, err := next(ctx, method, req)
@@ -209,7 +216,11 @@ func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dia
 	default:
 		r = system.Failure(err)
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, StructuredContent: r.Data, IsError: r.Failed}
+	content := []mcp.Content{&mcp.TextContent{Text: r.Text}}
+	if r.Note != "" {
+		content = append(content, &mcp.TextContent{Text: r.Note})
+	}
+	return &mcp.CallToolResult{Content: content, StructuredContent: r.Data, IsError: r.Failed}
 }
 
 func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, arguments json.RawMessage) (dialect.Result, error) {
@@ -217,12 +228,17 @@ func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dial
 	if err != nil {
 		return dialect.Result{}, err
 	}
+	query, note := hippo.ShortQuery(args.Text("query"))
+	if note != "" {
+		args["query"] = query
+	}
 	m, scope, err := s.memories(ctx)
 	if err != nil {
 		return dialect.Result{}, err
 	}
 	c := &dialect.Call{Memories: m, Scope: scope, Now: s.Now().In(m.Zone()), Began: s.began, Code: s.Code, Version: s.Version, Args: args}
 	r, err := system.Run(ctx, t, c)
+	r.Note = note
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.Name, "error", err)
 	}

@@ -203,7 +203,9 @@ func (s *session) call(method string, params any) json.RawMessage {
 
 // outcome is what a tool answered: its text, and its structured content or else what _meta says.
 type outcome struct {
-	Text    string
+	Text string
+	// Note is the second text.
+	Note    string
 	Data    json.RawMessage
 	IsError bool
 	// Protocol is the JSON-RPC error, if there is one.
@@ -234,6 +236,9 @@ func (s *session) tool(name string, args any) outcome {
 	}
 	if len(r.Result.Content) > 0 {
 		o.Text = r.Result.Content[0].Text
+	}
+	if len(r.Result.Content) > 1 {
+		o.Note = r.Result.Content[1].Text
 	}
 	return o
 }

@@ -82,6 +82,8 @@ func list(names []string) string {
 func (p *Param) decode(name string, raw json.RawMessage) (any, error) {
 	var v any
 	ok := false
+	given := raw
+	raw = p.only(raw)
 	switch p.Kind {
 	case Text:
 		v, ok = p.text(raw)
@@ -108,9 +110,21 @@ func (p *Param) decode(name string, raw json.RawMessage) (any, error) {
 		return p.objects(name, raw)
 	}
 	if !ok {
-		return nil, hippo.Fieldf(name, "must be %s, got %s", p.shape(), excerpt(raw))
+		return nil, hippo.Fieldf(name, "must be %s, got %s", p.shape(), excerpt(given))
 	}
 	return v, nil
+}
+
+// only returns the only element of a list where one text or one reference is expected: models write ["ID"] for "ID".
+func (p *Param) only(raw json.RawMessage) json.RawMessage {
+	if p.Kind != Text && p.Kind != Ref && p.Kind != Record {
+		return raw
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || len(list) != 1 {
+		return raw
+	}
+	return list[0]
 }
 
 // shape describes the values that a parameter takes, with an example.
@@ -127,7 +141,7 @@ func (p *Param) shape() string {
 	case Flag:
 		return "true or false"
 	case Ref:
-		return "a whole number, or an ID as text"
+		return "one whole number, or one ID as text"
 	case Record:
 		return "an ID as text"
 	case Wholes:

@@ -74,8 +74,10 @@ type Code interface {
 // Result is the answer of a tool: text for a model, data for a program (nil: the text is all),
 // and how many memories it returned or changed. Failed: the text is an error that the system words itself.
 type Result struct {
-	Text   string
-	Data   any
+	Text string
+	Data any
+	// Note is for the model, beside the text, which may be JSON.
+	Note   string
 	Count  int
 	Failed bool
 }

@@ -80,10 +80,8 @@ func schemaOf(params []Param) map[string]any {
 func (p *Param) schema() map[string]any {
 	out := map[string]any{}
 	switch p.Kind {
-	case Text, Record:
+	case Text, Record, Ref: // a list of types, which a Ref could have, makes some clients refuse all tools
 		out["type"] = "string"
-	case Ref:
-		out["type"] = []string{"integer", "string"}
 	case Whole:
 		out["type"] = "integer"
 	case Number:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
@@ -96,7 +97,7 @@ func selected(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 	if c.Has("tags") && len(s.Tags) == 0 { // it must not mean that tags do not matter
 		return nil, hippo.Fieldf("tags", `must have at least one element if they are given, such as ["a"]`)
 	}
-	if c.Has("memory_type") && len(s.Filter.Types) == 0 {
+	if c.Has("memory_type") && strings.TrimSpace(c.Text("memory_type")) == "" {
 		return nil, hippo.Fieldf("memory_type", "must not be empty if it is given")
 	}
 	if s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero() && len(s.Tags) == 0 && len(s.Filter.Types) == 0 {

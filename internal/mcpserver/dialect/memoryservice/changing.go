@@ -86,7 +86,7 @@ func deletion(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 	if err := someTags(c); err != nil {
 		return nil, err
 	}
-	if c.Has("memory_type") && c.Text("memory_type") == "" { // it must not mean that the type does not matter
+	if c.Has("memory_type") && strings.TrimSpace(c.Text("memory_type")) == "" { // it must not mean that the type does not matter
 		return nil, hippo.Fieldf("memory_type", "must not be empty if it is given")
 	}
 	s, err := selectionOf(c)
@@ -184,19 +184,18 @@ func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 		return d.Result{}, d.Missing("preserve_timestamps false: the time of creation never changes; leave the argument out")
 	}
 	change := engine.Modification{Vote: engine.VoteNone}
-	if u.Has("tags") {
-		tags := normalTags(u.Texts("tags"))
+	if tags := normalTags(u.Texts("tags")); len(tags) > 0 { // a blank value erases nothing
 		change.Tags = &tags
 	}
-	if u.Has("memory_type") {
-		change.Type = new(u.Text("memory_type"))
+	if kind := u.Text("memory_type"); strings.TrimSpace(kind) != "" {
+		change.Type = &kind
 	}
-	if u.Has("content") {
-		change.Content = new(u.Text("content"))
+	if content := u.Text("content"); strings.TrimSpace(content) != "" {
+		change.Content = &content
 	}
 	metadata := u.Object("metadata")
 	if change.Tags == nil && change.Type == nil && change.Content == nil && metadata == nil {
-		return d.Result{}, hippo.Fieldf("updates", "must have tags, memory_type, metadata or content")
+		return d.Result{}, hippo.Fieldf("updates", "must have tags, memory_type, metadata or content that is not blank; hippo_modify_insight with clear empties tags and type")
 	}
 	if reason := u.Text("reason"); reason != "" {
 		metadata = withText(metadata, "evolution_reason", reason)
