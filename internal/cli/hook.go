@@ -22,6 +22,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/ingest"
 	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/screen"
+	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
@@ -119,7 +120,7 @@ func runHook(ctx context.Context, s *shell, args []string, client string) error 
 func answerHook(ctx context.Context, s *shell, event hook.Event, client string) ([]byte, error) {
 	cfg, err := s.config()
 	if err != nil {
-		return hook.Complaint(event, client, screen.Redact(err.Error())), err
+		return hook.Complaint(event, client, termtext.Line(screen.Redact(err.Error()))), err
 	}
 	state := config.StateDir(os.Getenv)
 	return hook.Run(ctx, event, client, s.in, &hook.Config{

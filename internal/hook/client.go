@@ -19,6 +19,8 @@ type client struct {
 	quiet func(event Event) any
 	// startsLate: what a session start injects is injected with the first prompt.
 	startsLate bool
+	// messages: the client shows its user the systemMessage of an answer.
+	messages bool
 	// anonymous: the client does not identify its sessions.
 	anonymous bool
 	// prompt returns the user's part of a prompt; nil: all of it.
@@ -92,19 +94,29 @@ func (c *client) reply(event Event, in *Input, text string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Complaint returns what shows a user why no hook of a session can work, once for each session: nothing at other events, and
-// for clients that show no message of a hook.
+// Complaint returns what shows, once for each session, why no hook of it can work: a message for the user, or for a client
+// that shows none a text for its model. At other events it answers as one that has nothing to say, so that no client waits.
 func Complaint(event Event, clientName, problem string) []byte {
-	if event != SessionStart || clientName != claude().name {
+	c, err := clientOf(clientName)
+	if err != nil { // the log has the problem
 		return nil
 	}
-	b, err := json.Marshal(struct {
+	text := ""
+	if event == SessionStart {
+		text = "Hippo remembers nothing in this session: " + problem + ". hippo doctor shows more."
+	}
+	if text != "" && c.messages {
+		c = &client{events: map[Event]string{event: "message"}, format: userMessage}
+	}
+	b, _ := c.reply(event, &Input{}, text) // texts have a JSON
+	return b
+}
+
+// userMessage is an answer that the client shows to the user.
+func userMessage(_ Event, _, text string) any {
+	return struct {
 		Message string `json:"systemMessage"`
-	}{"Hippo remembers nothing in this session: " + problem + ". hippo doctor shows more."})
-	if err != nil { // a text: never
-		return nil
-	}
-	return append(b, '\n')
+	}{text}
 }
 
 // nameOf returns the client's name of an event. A tool that failed has an event of its own.

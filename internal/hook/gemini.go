@@ -10,7 +10,7 @@ func gemini() *client {
 		name:       "gemini",
 		events:     map[Event]string{UserPrompt: "BeforeAgent", PostTool: "AfterTool"},
 		prompt:     withoutHookContext,
-		startsLate: true,
+		startsLate: true, messages: true,
 	}
 }
 
