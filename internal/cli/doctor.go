@@ -78,7 +78,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 			return describeShared(ctx, s, at)
 		},
 	}
-	if k, ok := checkSettings(ctx, s); ok {
+	for _, k := range checkSettings(ctx, s) {
 		d.Report(k)
 	}
 	d.Run(ctx, clients)

@@ -43,20 +43,24 @@ func excludedText(capture, injection string) string {
 	}
 }
 
-// checkSettings is what the doctor says of the settings: why they cannot be read, or what they turn off in the current folder.
-func checkSettings(ctx context.Context, s *shell) (setup.Check, bool) {
+// checkSettings is what the doctor says of the settings: why they cannot be read, what has no effect, and what they turn off in
+// the current folder.
+func checkSettings(ctx context.Context, s *shell) (checks []setup.Check) {
 	cfg, err := s.config()
+	for _, text := range cfg.Notices {
+		checks = append(checks, setup.Check{Name: "settings", State: setup.Warning, Text: text, Fix: "correct the name, or remove it"})
+	}
 	if err != nil {
-		return setup.Check{Name: "settings", State: setup.Failure, Text: err.Error(), Fix: "correct the setting; until then hooks do nothing"}, true
+		return append(checks, setup.Check{Name: "settings", State: setup.Failure, Text: err.Error(), Fix: "correct the setting; until then hooks do nothing"})
 	}
 	capture, injection := excluded(ctx, cfg, ".")
 	text := excludedText(capture, injection)
 	if text == "" {
-		return setup.Check{}, false
+		return checks
 	}
 	full, err := filepath.Abs(".")
 	if err != nil {
 		full = "."
 	}
-	return setup.Check{Name: "exclude", State: setup.Hint, Text: full + ": " + text}, true
+	return append(checks, setup.Check{Name: "exclude", State: setup.Hint, Text: full + ": " + text})
 }

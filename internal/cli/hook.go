@@ -119,6 +119,7 @@ func runHook(ctx context.Context, s *shell, args []string, client string) error 
 
 func answerHook(ctx context.Context, s *shell, event hook.Event, client string) ([]byte, error) {
 	cfg, err := s.config()
+	hook.LogNotices(config.StateDir(os.Getenv), cfg.Notices)
 	if err != nil {
 		return hook.Complaint(event, client, termtext.Line(screen.Redact(err.Error()))), err
 	}

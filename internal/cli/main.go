@@ -109,6 +109,8 @@ func (s *shell) newRoot() *cobra.Command {
 		Version:       version().Version,
 		Args:          refuseUnknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return runRoot(s, c) },
+
+		PersistentPreRun: func(c *cobra.Command, _ []string) { noticeSettings(s, c) },
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(s.in)
@@ -223,7 +225,7 @@ func (s *shell) config() (config.Config, error) {
 			return "off", true
 		}
 		return f.Value.String(), f.Changed
-	}, os.Getenv)
+	}, os.Getenv, ownVariables(os.Environ())...)
 	if err == nil && isJSON(c.Store.Path) {
 		err = hippo.Fieldf("store", "%s is a file of JSON, and no store: hippo import %s adds what it holds to yours", c.Store.Path, termtext.Argument(c.Store.Path))
 	}

@@ -100,9 +100,6 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	if err != nil {
 		return serveProblem(ctx, s, tools, err)
 	}
-	for _, text := range cfg.Notices {
-		notice(s, "%s", text)
-	}
 	log := s.logger(cfg)
 	dir, _ := os.Getwd() // without it no tree is preferred
 	code := app.NewCode(dir, &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
@@ -140,6 +137,7 @@ func serveProblem(ctx context.Context, s *shell, tools []string, problem error) 
 	}
 	failing := func(context.Context) (*engine.Engine, error) { return nil, problem }
 	server := mcpserver.New(failing, &mcpserver.Options{Version: version().Version, Now: s.now, Session: "mcp-" + rand.Text(), Tools: tools})
+	mcpserver.AddNotices(server, s.notices...)
 	err := server.Serve(ctx, s.in, s.out)
 	if errors.Is(err, context.Canceled) {
 		err = nil

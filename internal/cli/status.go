@@ -38,6 +38,7 @@ func newStatusCommand(s *shell) *cobra.Command {
 				}
 				out := wire.StatusOf(&st)
 				out.Store, out.Namespace, out.Version = cfg.Store.String(), cfg.Namespace, version().Version
+				out.Notices = cfg.Notices
 				scope, _ := engine.CallerOf(m)
 				out.Project = scope.Project
 				if capture, injection := excluded(c.Context(), cfg, "."); capture+injection != "" {
@@ -90,6 +91,9 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 		row("version", "%s", out.Version)
 		if x := out.Excluded; x != nil {
 			row("excluded", "%s", excludedText(x.Capture, x.Injection))
+		}
+		for _, n := range out.Notices {
+			row("settings", "%s", n)
 		}
 		captureRows(w, out.Captures)
 		for _, e := range out.Elsewhere {

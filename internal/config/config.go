@@ -61,7 +61,8 @@ type Config struct {
 	Share      bool
 	Background Background
 	Level      slog.Level
-	// Notices say which lines of the file have no effect: a key of another version stops nobody.
+	// Notices say which keys of the file and which variables have no effect: those of another version stop nobody. They are set
+	// even if another setting is wrong.
 	Notices []string
 }
 
@@ -119,11 +120,12 @@ func (s Store) Remote() bool { return s.Kind == "https" || s.Kind == "http" }
 func (s Store) String() string { return s.Kind + ":" + s.Path }
 
 // Load returns the configuration; given returns the value of a flag and whether
-// it was set. Errors name the setting and are [hippo.ErrInvalid].
-func Load(given func(flag string) (string, bool), env func(string) string) (Config, error) {
+// it was set. Errors name the setting and are [hippo.ErrInvalid]. Of the variables in present,
+// which are set and meant for this program alone, those that mean nothing are a notice.
+func Load(given func(flag string) (string, bool), env func(string) string, present ...string) (Config, error) {
 	file, notices, err := readFile(Path(env))
 	if err != nil {
-		return Config{}, err
+		return Config{Notices: strangeVariables(present, nil, env)}, err
 	}
 	value, explicit := make(map[string]string), make(map[string]bool)
 	for _, s := range Settings() {
@@ -136,13 +138,24 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	} {
 		overlay(value, explicit, layer)
 	}
+	notices = append(notices, strangeVariables(present, value, env)...)
+	if err := chooseStore(value, explicit, env); err != nil {
+		return Config{Notices: notices}, err
+	}
+	c, err := parse(value, env)
+	c.Notices = notices
+	return c, err
+}
+
+// chooseStore sets the store by the one setting that names it, or to its default.
+func chooseStore(value map[string]string, explicit map[string]bool, env func(string) string) error {
 	named := ""
 	for _, name := range StoreSettings() {
 		switch {
 		case !explicit[name]:
 			continue
 		case named != "":
-			return Config{}, hippo.Fieldf(name, "and %s exclude each other: give one of them", named)
+			return hippo.Fieldf(name, "and %s exclude each other: give one of them", named)
 		case name != "store":
 			value["store"] = storeKinds()[name] + ":" + value[name]
 		}
@@ -150,13 +163,11 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	}
 	if named == "" {
 		if hasNoHome(env) {
-			return Config{}, hippo.Fieldf("store", "has no default, because there is no home directory: give sqlite:PATH or dir:PATH")
+			return hippo.Fieldf("store", "has no default, because there is no home directory: give sqlite:PATH or dir:PATH")
 		}
 		value["store"] = defaultStore(env)
 	}
-	c, err := parse(value, env)
-	c.Notices = notices
-	return c, err
+	return nil
 }
 
 // StoreSettings are the settings that name the store.

@@ -20,7 +20,7 @@ func Expand(path string) (string, error) {
 	given := path
 	var missing string
 	path = placeholder.ReplaceAllStringFunc(path, func(text string) string {
-		name := strings.TrimPrefix(strings.Trim(text, "${}%"), "env:")
+		name := variableIn(text)
 		value := os.Getenv(name)
 		if value == "" && (name == "HOME" || name == "USERPROFILE") {
 			value, _ = os.UserHomeDir()
@@ -44,3 +44,6 @@ func Expand(path string) (string, error) {
 	}
 	return filepath.Abs(path)
 }
+
+// variableIn returns the name of the variable that a [placeholder] stands for.
+func variableIn(text string) string { return strings.TrimPrefix(strings.Trim(text, "${}%"), "env:") }

@@ -90,7 +90,7 @@ func readFile(path string) (out map[string]string, notices []string, err error) 
 		all := Settings()
 		i := slices.IndexFunc(all, func(s Setting) bool { return s.Name == name })
 		if i < 0 {
-			notices = append(notices, fmt.Sprintf("%s has no effect: it is no setting of this version, in %s; the settings are %s", name, path, names()))
+			notices = append(notices, strangeKey(name, path))
 			continue
 		}
 		text, err := textOf(&all[i], v)

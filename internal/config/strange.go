@@ -1,0 +1,106 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// otherVariables are the variables of the environment that mean something and are no settings. The last two are for the clients
+// in other languages and for the examples of the REST interface.
+func otherVariables() []string {
+	return []string{
+		"HIPPO_CONFIG", "HIPPO_MODELS", "HIPPO_MODEL_KEY", "HIPPO_MODEL_KEY_FILE", "HIPPO_PREDICTION_KEY", "HIPPO_PREDICTION_KEY_FILE",
+		"HIPPO_TOKEN", "HIPPO_INSECURE_HTTP", "HIPPO_BINARY", "HIPPO_URL",
+	}
+}
+
+// strangeKey says that a key of the file is no setting.
+func strangeKey(name, path string) string {
+	forms := make(map[string]string)
+	for _, s := range Settings() {
+		forms[formOf(s.Env)], forms[s.Name] = s.Name, s.Name
+	}
+	advice := "the settings are " + names()
+	if near := nearest(name, forms); near != "" {
+		advice = "did you mean " + near + "?"
+	}
+	return fmt.Sprintf("%s has no effect: it is no setting of this version, in %s; %s", name, path, advice)
+}
+
+// ofService matches the variables that Kubernetes sets for a service whose name begins with hippo.
+var ofService = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$`)
+
+// strangeVariables returns the notices of variables that mean nothing: neither to this program, nor in the values of settings.
+func strangeVariables(present []string, values map[string]string, env func(string) string) (notices []string) {
+	forms, used := make(map[string]string), otherVariables()
+	for _, s := range Settings() {
+		forms[s.Name], forms[formOf(s.Env)] = s.Env, s.Env
+		used = append(used, s.Env)
+	}
+	for _, name := range otherVariables() {
+		forms[formOf(name)] = name
+	}
+	for _, text := range values {
+		for _, found := range placeholder.FindAllString(text, -1) {
+			used = append(used, variableIn(found))
+		}
+	}
+	for _, name := range present {
+		if slices.Contains(used, name) || env("KUBERNETES_SERVICE_HOST") != "" && ofService.MatchString(name) {
+			continue
+		}
+		advice := "hippo help flags lists the settings and their variables"
+		if near := nearest(name, forms); near != "" {
+			advice = "did you mean " + near + "?"
+		}
+		notices = append(notices, fmt.Sprintf("the environment variable %s has no effect: this version does not know it; %s", name, advice))
+	}
+	slices.Sort(notices)
+	return slices.Compact(notices)
+}
+
+// formOf returns a name of a setting, of its variable, or of something like them in the form in which they are compared.
+func formOf(name string) string {
+	return strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(name), "_", "-"), "hippo-")
+}
+
+// nearest returns what the form that is most similar to a name stands for; empty if none is similar. A third of the letters may
+// be wrong.
+func nearest(name string, forms map[string]string) string {
+	name = formOf(name)
+	best, least := "", 1+max(1, len(name)/3)
+	for form, what := range forms {
+		if d := distance(name, form); d < least || d == least && best != "" && cmp.Less(what, best) {
+			best, least = what, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters that are missing, added, wrong or exchanged with the next one. Of a long name only the first
+// 64 bytes count.
+func distance(a, b string) int {
+	const enough = 64
+	a, b = a[:min(len(a), enough)], b[:min(len(b), enough)]
+	var d [enough + 1][enough + 1]int
+	for i := range len(a) + 1 {
+		for j := range len(b) + 1 {
+			if i == 0 || j == 0 {
+				d[i][j] = i + j
+				continue
+			}
+			wrong := 1
+			if a[i-1] == b[j-1] {
+				wrong = 0
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+wrong)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
