@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -83,7 +84,11 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 	if err != nil {
 		return sel, err
 	}
-	cache, id := hub.New(nil), ""
+	cache, err := Models(os.Getenv)
+	if err != nil {
+		return sel, err
+	}
+	id := ""
 	switch configured, err := openModel(ctx, m, cache, known, client); {
 	case err != nil:
 		sel.degraded = []string{fmt.Sprintf("semantic search: model %s: %v", m, err)}
@@ -207,7 +212,7 @@ func openModel(ctx context.Context, m config.Model, cache *hub.Cache, known []dr
 	}
 	name := m.Name
 	if strings.ContainsAny(name, `/\~`) {
-		path, err := config.Expand(name)
+		path, err := config.Expand("model", name)
 		if err != nil {
 			return embedding.Model{}, err
 		}
@@ -261,6 +266,15 @@ func identify(l hub.Local) embed.Model {
 	return m
 }
 
+// Models returns the downloaded models of this machine.
+func Models(env func(string) string) (*hub.Cache, error) {
+	dir, err := config.ModelsDir(env)
+	if err != nil {
+		return nil, err
+	}
+	return hub.New(&hub.Options{Dir: dir, Getenv: env}), nil
+}
+
 // OpenModel opens the model that a setting names and waits until it is ready, at most 5 s
 // for an endpoint. The caller closes its Embedder if that is an [io.Closer].
 func OpenModel(ctx context.Context, name string, env func(string) string) (embedding.Model, error) {
@@ -271,7 +285,11 @@ func OpenModel(ctx context.Context, name string, env func(string) string) (embed
 	if c.Name == config.Builtin {
 		return table()
 	}
-	m, err := openModel(ctx, c, hub.New(nil), nil, nil)
+	cache, err := Models(env)
+	if err != nil {
+		return embedding.Model{}, err
+	}
+	m, err := openModel(ctx, c, cache, nil, nil)
 	if err != nil {
 		return m, err
 	}

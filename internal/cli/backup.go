@@ -34,7 +34,7 @@ The store may be in use, and may be of any kind. The file is checked before it g
 			if err != nil {
 				return err
 			}
-			path, err := config.Expand(args[0])
+			path, err := config.Expand("file", args[0])
 			if err != nil {
 				return err
 			}
@@ -99,7 +99,7 @@ func restoreFile(ctx context.Context, s *shell, file string, yes bool) (err erro
 	if err != nil {
 		return err
 	}
-	path, err := config.Expand(file)
+	path, err := config.Expand("file", file)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ const (
 func (p *backupPlan) add(f *pflag.FlagSet) {
 	f.DurationVar(&p.every, "backup-every", 0, "with --http: write a backup so often, such as 24h; 0 for none")
 	f.IntVar(&p.keep, "backup-keep", 7, "how many of these backups are kept")
-	f.StringVar(&p.dir, "backup-dir", "", "the folder for them; backups beside the store if not given")
+	addPath(f, &p.dir, "backup-dir", "the folder for them; backups beside the store if not given")
 }
 
 func (p *backupPlan) validate(store config.Store) error {
@@ -56,7 +56,7 @@ func (p *backupPlan) validate(store config.Store) error {
 func (p *backupPlan) folder(store config.Store) (string, error) {
 	switch {
 	case p.dir != "":
-		return config.Expand(p.dir)
+		return p.dir, nil
 	case store.Kind == "memory":
 		return "", hippo.Fieldf("backup-dir", "is required for a store in memory")
 	}

@@ -60,7 +60,7 @@ func captured(ctx context.Context, s *shell, cfg config.Config, path string, o i
 	if path == "-" {
 		return ingest.Stream(ctx, c, s.in, o)
 	}
-	if path, err = config.Expand(path); err != nil {
+	if path, err = config.Expand("file", path); err != nil {
 		return &ingest.Report{}, err
 	}
 	return ingest.File(ctx, c, path, o)

@@ -24,11 +24,11 @@ type certificateOptions struct {
 }
 
 func (o *certificateOptions) add(f *pflag.FlagSet) {
-	f.StringVar(&o.cert, "tls-cert", "", "file of the certificate and its chain, for HTTPS; read again when it changes")
-	f.StringVar(&o.key, "tls-key", "", "file of its key")
+	addPath(f, &o.cert, "tls-cert", "file of the certificate and its chain, for HTTPS; read again when it changes")
+	addPath(f, &o.key, "tls-key", "file of its key")
 	f.StringSliceVar(&o.domains, "acme-domain", nil, "get a certificate for this name from an issuer (ACME), whose terms you accept; repeatable")
 	f.StringVar(&o.email, "acme-email", "", "where the issuer sends notices")
-	f.StringVar(&o.folder, "acme-dir", "", "the folder that keeps the account and the certificates; acme beside the tokens if not given")
+	addPath(f, &o.folder, "acme-dir", "the folder that keeps the account and the certificates; acme beside the tokens if not given")
 	f.StringVar(&o.directory, "acme-url", "", "the URL of the directory of the issuer (default: Let's Encrypt)")
 }
 

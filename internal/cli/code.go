@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -73,6 +74,10 @@ func (f *codeFlags) onTree(s *shell, fn func(*cobra.Command, []string, *codeinde
 
 // updateTree brings the index of a root up to date, after it was added if need be.
 func updateTree(ctx context.Context, s *shell, l *codeindex.Library, path string, rebuild bool) (*codeindex.Tree, *codeindex.Report, error) {
+	path, err := config.Expand("path", path)
+	if err != nil {
+		return nil, nil, err
+	}
 	t, err := l.Add(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -149,7 +154,7 @@ func relative(ctx context.Context, t *codeindex.Tree, path string) (string, erro
 }
 
 func addCodeFlags(c *cobra.Command, f *codeFlags, filters bool) {
-	c.Flags().StringVar(&f.root, "root", "", "a path in the tree to ask; default: that of the current directory")
+	addPath(c.Flags(), &f.root, "root", "a path in the tree to ask; default: that of the current directory")
 	if !filters {
 		return
 	}

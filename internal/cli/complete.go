@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -10,8 +11,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/embed/hub"
 	"github.com/hippo-memory/hippo/internal/hook"
 	"github.com/hippo-memory/hippo/internal/peers"
 	"github.com/hippo-memory/hippo/internal/project"
@@ -183,7 +184,11 @@ func projectCandidates(ctx context.Context, s *shell) []string {
 
 func modelCandidates(context.Context, *shell) []string {
 	out := []string{config.NoModel + "\tlexical search only", config.Static + "\tonly the instant model"}
-	for _, e := range hub.New(nil).List() {
+	cache, err := app.Models(os.Getenv)
+	if err != nil {
+		return out
+	}
+	for _, e := range cache.List() {
 		out = append(out, e.ID+"\t"+string(e.State))
 	}
 	return out

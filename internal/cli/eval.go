@@ -41,7 +41,7 @@ the unanswerable questions (categories none and abstention) whose answer is not.
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error { return runEval(c.Context(), s, &f) },
 	}
-	c.Flags().StringVar(&f.data, "data", "", "the folder")
+	addPath(c.Flags(), &f.data, "data", "the folder")
 	c.Flags().StringSliceVar(&f.models, "models", nil, "the models to measure, separated by commas; default: the one of --model")
 	c.Flags().BoolVar(&f.decisions, "decisions", false, "instead of a set: whether decisions stay in front of the chats around them, see docs/surprise.md")
 	c.Flags().BoolVar(&f.categories, "categories", false, "a row for each category of questions")
@@ -59,7 +59,7 @@ func runEval(ctx context.Context, s *shell, f *evalFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	o := eval.Options{Engine: eval.EngineOptions{Backend: app.Memory}, Now: s.now}
+	o := eval.Options{Data: f.data, Engine: eval.EngineOptions{Backend: app.Memory}, Now: s.now}
 	if o.Engine.Surprise, err = app.Surprise(&cfg); err != nil {
 		return err
 	}
@@ -67,9 +67,6 @@ func runEval(ctx context.Context, s *shell, f *evalFlags) (err error) {
 		o.Rankers = []hippo.Ranker{cfg.Ranker}
 	}
 	if o.Engine.Tokens, err = app.TokenEmbedder(); err != nil {
-		return err
-	}
-	if o.Data, err = config.Expand(f.data); err != nil {
 		return err
 	}
 	o.Models, err = evalModels(ctx, f.models, cfg.Model.Name)

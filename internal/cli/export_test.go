@@ -168,3 +168,37 @@ func ConsolidateAll(ctx context.Context, store string, now func() time.Time, h c
 	}
 	return errors.Join(err, sharing.Shut(ctx))
 }
+
+// Flag is a flag of a command.
+type Flag struct {
+	Command, Name, Type, Usage string
+	Hidden                     bool
+}
+
+// AllFlags returns the flags of all commands.
+func AllFlags() (list []Flag) {
+	s := &shell{isTerminal: func(any) bool { return false }}
+	var add func(c *cobra.Command)
+	add = func(c *cobra.Command) {
+		_, path, _ := strings.Cut(c.CommandPath(), " ")
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			list = append(list, Flag{path, f.Name, f.Value.Type(), f.Usage, f.Hidden})
+		})
+		for _, sub := range c.Commands() {
+			add(sub)
+		}
+	}
+	add(s.newRoot())
+	return list
+}
+
+// SetFlag gives a flag of a command, and returns its value.
+func SetFlag(command, name, value string) (string, error) {
+	s := &shell{isTerminal: func(any) bool { return false }}
+	c, _, err := s.newRoot().Find(strings.Fields(command))
+	if err != nil {
+		return "", err
+	}
+	err = c.ParseFlags([]string{"--" + name + "=" + value})
+	return c.Flag(name).Value.String(), err
+}

@@ -148,7 +148,7 @@ func writeFlags(w io.Writer, flags *pflag.FlagSet, columns int) {
 
 // kindNames are the names that help has for the types of flags.
 func kindNames() map[string]string {
-	return map[string]string{"string": "TEXT", "stringArray": "TEXT...", "strings": "TEXT,...", "int": "N", "float": "X"}
+	return map[string]string{"string": "TEXT", "path": "PATH", "stringArray": "TEXT...", "strings": "TEXT,...", "int": "N", "float": "X"}
 }
 
 // writeRows writes names and what they mean, in two columns.

@@ -59,10 +59,10 @@ func TestHook_BrokenSettings(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	t.Setenv("HIPPO_CONFIG", path)
 	for settings, want := range map[string]string{
-		"store = [\n":              "line 1",
-		"ranker = \"best\"\n":      "ranker: must be",
-		"store = \"~you/m.db\"\n":  "only ~ and ~/ are understood",
-		"model = \"ftp://x#y\"\n":  "model: must be like",
+		"store = [\n":               "line 1",
+		"ranker = \"best\"\n":       "ranker: must be",
+		"store = \"~you/m.db\"\n":   "only ~ and ~/ are understood",
+		"model = \"ftp://x#y\"\n":   "model: must be like",
 		"history = \"a\\nb\\nc\"\n": "history: must be",
 	} {
 		if err := os.WriteFile(path, []byte(settings), 0o600); err != nil {

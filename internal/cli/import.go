@@ -122,7 +122,7 @@ func originOf(path string, src *formats.Source) engine.Origin {
 	if path == "-" {
 		return engine.Origin{Path: "stdin"}
 	}
-	full, err := config.Expand(path)
+	full, err := config.Expand("file", path)
 	if err == nil {
 		full, err = filepath.Abs(full)
 	}
@@ -165,7 +165,7 @@ func (f *importFlags) options(ctx context.Context, cfg config.Config) (o peers.O
 func openSource(ctx context.Context, s *shell, path string, o peers.Options) (src *formats.Source, done func() error, err error) {
 	done = func() error { return nil }
 	if path != "-" {
-		full, err := config.Expand(path)
+		full, err := config.Expand("file", path)
 		if err != nil {
 			return nil, done, err
 		}

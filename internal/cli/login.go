@@ -41,7 +41,7 @@ On a terminal the token is not shown; in a pipe it is the first line of stdin. $
 		Args:    oneArgument("URL"),
 		RunE:    func(c *cobra.Command, args []string) error { return runLogin(c.Context(), s, args[0], file, plain) },
 	}
-	c.Flags().StringVar(&file, "token-file", "", "a file with the token, instead of asking for it")
+	addPath(c.Flags(), &file, "token-file", "a file with the token, instead of asking for it")
 	c.Flags().BoolVar(&plain, "insecure-http", false, "accept http: to another machine, where anyone on the way reads the token and the memories")
 	return c
 }
@@ -120,10 +120,6 @@ func askToken(s *shell, store config.Store, file string) (secret.Value, error) {
 }
 
 func readTokenFile(path string) (string, error) {
-	path, err := config.Expand(path)
-	if err != nil {
-		return "", err
-	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

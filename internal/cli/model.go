@@ -47,7 +47,11 @@ func newModelListCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printModels(s, cfg.Model, hub.New(nil).List())
+			cache, err := app.Models(os.Getenv)
+			if err != nil {
+				return err
+			}
+			return printModels(s, cfg.Model, cache)
 		},
 	}
 }
@@ -65,14 +69,14 @@ type modelView struct {
 	Problem   string `json:"problem,omitempty"`
 }
 
-func printModels(s *shell, chosen config.Model, list []hub.Entry) error {
+func printModels(s *shell, chosen config.Model, cache *hub.Cache) error {
 	current := chosen.String()
 	var views []modelView
 	listed := current == config.NoModel
-	if known, err := hub.New(nil).Lookup(current); err == nil && (known.Repo != "" || known.ID == hub.Builtin) {
+	if known, err := cache.Lookup(current); err == nil && (known.Repo != "" || known.ID == hub.Builtin) {
 		current = known.ID
 	}
-	for _, e := range list {
+	for _, e := range cache.List() {
 		v := modelView{
 			ID: e.ID, Current: e.ID == current, State: string(e.State),
 			Dimension: e.Dimension, Size: e.Size, Licence: e.Licence, Repo: e.Repo, Note: e.Note,
@@ -132,7 +136,7 @@ func newModelPullCommand(s *shell) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.Endpoint, "endpoint", "", "the address of a mirror, instead of https://huggingface.co ($HF_ENDPOINT)")
-	c.Flags().StringVar(&o.From, "from", "", "a folder with the files, instead of the network")
+	addPath(c.Flags(), &o.From, "from", "a folder with the files, instead of the network")
 	return c
 }
 
@@ -150,7 +154,11 @@ func pullModel(ctx context.Context, s *shell, id string, o hub.PullOptions) (hub
 		_ = bar.Set64(done)
 	}
 	defer func() { _ = bar.Finish() }()
-	return hub.New(nil).Pull(ctx, id, &o)
+	cache, err := app.Models(os.Getenv)
+	if err != nil {
+		return hub.Local{}, err
+	}
+	return cache.Pull(ctx, id, &o)
 }
 
 func newModelRemoveCommand(s *shell) *cobra.Command {
@@ -159,7 +167,11 @@ func newModelRemoveCommand(s *shell) *cobra.Command {
 		Short: "Delete the files of a model, and its unfinished downloads",
 		Args:  oneArgument("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := hub.New(nil).Remove(c.Context(), args[0]); err != nil {
+			cache, err := app.Models(os.Getenv)
+			if err != nil {
+				return err
+			}
+			if err := cache.Remove(c.Context(), args[0]); err != nil {
 				return err
 			}
 			fmt.Fprintf(s.out, "%s is removed; vectors that it made stay in the stores\n", args[0])
@@ -224,8 +236,8 @@ func canonical(name string) (string, error) {
 	switch {
 	case strings.Contains(name, "://"):
 		return name, nil
-	case name == "." || name == ".." || strings.ContainsAny(name, `/\~`):
-		return config.Expand(name)
+	case name == "." || name == ".." || strings.ContainsAny(name, `/\~$%`):
+		return config.Expand("model", name)
 	}
 	s, err := hub.New(nil).Lookup(name)
 	return s.ID, err
@@ -295,7 +307,11 @@ func newModelTestCommand(s *shell) *cobra.Command {
 // tryModel verifies every byte of a model and embeds a few texts.
 func tryModel(ctx context.Context, s *shell, name string) error {
 	if !strings.Contains(name, "://") {
-		if err := hub.New(nil).Verify(ctx, name); err != nil {
+		cache, err := app.Models(os.Getenv)
+		if err != nil {
+			return err
+		}
+		if err := cache.Verify(ctx, name); err != nil {
 			return err
 		}
 	}

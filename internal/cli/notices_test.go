@@ -13,8 +13,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/cli"
 )
 
-// strangers makes settings of which two have no effect, and returns what the notices of them have in common with nothing else.
-func strangers(t *testing.T) (dir string, notices []string) {
+// unknownSettings makes settings of which two have no effect, and returns what the notices of them have in common with nothing else.
+func unknownSettings(t *testing.T) (dir string, notices []string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, value := range environment(dir) {
@@ -33,8 +33,8 @@ func strangers(t *testing.T) (dir string, notices []string) {
 }
 
 // Each command says once on stderr which settings have no effect; its JSON stays JSON.
-func TestCommands_StrangeSettings(t *testing.T) {
-	_, notices := strangers(t)
+func TestCommands_UnknownSettings(t *testing.T) {
+	_, notices := unknownSettings(t)
 	for _, line := range []string{
 		"record tabs --share off --json", "search tabs --json", "list --json", "status --json", "context --json", "log --json", "version --json", "model list --json",
 		"token list --json", "entity list --json", "graph communities --json", "check --json", "audit --json", "project list --json", "guidance", "run --card", "code status --json", "export",
@@ -59,8 +59,8 @@ func TestCommands_StrangeSettings(t *testing.T) {
 }
 
 // The doctor and the status report them, a hook logs them once, and a server over HTTP has them in its log.
-func TestReports_StrangeSettings(t *testing.T) {
-	dir, notices := strangers(t)
+func TestReports_UnknownSettings(t *testing.T) {
+	dir, notices := unknownSettings(t)
 	run := func(ctx context.Context, line, in string) (out, errw *bytes.Buffer) {
 		out, errw = &bytes.Buffer{}, &bytes.Buffer{}
 		cli.MainWithin(ctx, time.Minute, append([]string{"hippo"}, strings.Fields(line)...), strings.NewReader(in), out, errw)

@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
@@ -64,7 +65,11 @@ sees neither the files nor the environment of this machine.`,
 func programOf(s *shell, path string) (string, error) {
 	r := s.in
 	if path != "-" {
-		f, err := os.Open(path)
+		full, err := config.Expand("file", path)
+		if err != nil {
+			return "", err
+		}
+		f, err := os.Open(full)
 		if err != nil {
 			return "", sourceError{fmt.Errorf("%w: %w", hippo.ErrNotFound, err)}
 		}

@@ -57,7 +57,7 @@ A client that names a store already keeps it; --store, --memory-dir and --db reg
 	c.Flags().StringArrayVar(&f.tools, "tool", nil, "another way to name a client: --tool claude, --tool q")
 	c.Flags().Bool("dev", false, "no effect: setup always registers the program that runs")
 	_ = c.Flags().MarkHidden("dev") // it has just been defined
-	c.Flags().StringVar(&f.plugin, "plugin", "", "write a Claude Code plugin and a Gemini CLI extension into a folder instead")
+	addPath(c.Flags(), &f.plugin, "plugin", "write a Claude Code plugin and a Gemini CLI extension into a folder instead")
 	return c
 }
 

@@ -39,7 +39,7 @@ func syncFile(ctx context.Context, s *shell, path string, o syncfile.Options) er
 	if o.Budget < 1 {
 		return usagef("--max-bytes must be at least 1, got %d", o.Budget)
 	}
-	full, err := config.Expand(path)
+	full, err := config.Expand("file", path)
 	if err != nil {
 		return err
 	}

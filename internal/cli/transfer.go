@@ -22,6 +22,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // newBar shows the progress of n entries on a terminal, and nothing elsewhere; n 0
@@ -136,7 +137,7 @@ func exportTo(s *shell, from config.Store, x export, args []string, force bool) 
 		_, unreadable, err := writeExport(s, x, termtext.JSON(s.out))
 		return errors.Join(err, printUnreadable(s, x, unreadable))
 	}
-	path, err := config.Expand(args[0])
+	path, err := config.Expand("file", args[0])
 	if err == nil {
 		err = app.Apart(from, path)
 	}
@@ -272,10 +273,10 @@ func migrateStore(ctx context.Context, s *shell, from, to string) error {
 	}
 	dst := src
 	if src.Store, err = config.ParseStore(from); err != nil {
-		return err
+		return wire.RenameField(err, map[string]string{"store": "from"})
 	}
 	if dst.Store, err = config.ParseStore(to); err != nil {
-		return err
+		return wire.RenameField(err, map[string]string{"store": "to"})
 	}
 	if app.Same(src.Store, dst.Store) {
 		return hippo.Fieldf("to", "must be another store than from, but %s and %s are one", src.Store, dst.Store)

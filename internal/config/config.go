@@ -123,9 +123,14 @@ func (s Store) String() string { return s.Kind + ":" + s.Path }
 // it was set. Errors name the setting and are [hippo.ErrInvalid]. Of the variables in present,
 // which are set and meant for this program alone, those that mean nothing are a notice.
 func Load(given func(flag string) (string, bool), env func(string) string, present ...string) (Config, error) {
-	file, notices, err := readFile(Path(env))
+	path, err := locate(env)
+	var file map[string]string
+	var notices []string
+	if err == nil {
+		file, notices, err = readFile(path)
+	}
 	if err != nil {
-		return Config{Notices: strangeVariables(present, nil, env)}, err
+		return Config{Notices: unknownVariables(present, nil, env)}, err
 	}
 	value, explicit := make(map[string]string), make(map[string]bool)
 	for _, s := range Settings() {
@@ -138,7 +143,7 @@ func Load(given func(flag string) (string, bool), env func(string) string, prese
 	} {
 		overlay(value, explicit, layer)
 	}
-	notices = append(notices, strangeVariables(present, value, env)...)
+	notices = append(notices, unknownVariables(present, value, env)...)
 	if err := chooseStore(value, explicit, env); err != nil {
 		return Config{Notices: notices}, err
 	}
@@ -295,12 +300,12 @@ func ParseStore(url string) (Store, error) {
 	if path == "" {
 		return Store{}, hippo.Fieldf("store", "has no path: want %s:PATH", kind)
 	}
-	full, err := Expand(path)
+	full, err := Expand("store", path)
 	return Store{Kind: kind, Path: full}, err
 }
 
 func guess(path string) string {
-	full, err := Expand(path)
+	full, err := Expand("store", path)
 	if err != nil {
 		return "sqlite"
 	}

@@ -224,7 +224,7 @@ func TestExpand_Variables(t *testing.T) {
 		"$HOME/m.db": "/home/ana/m.db", "${HOME}/m.db": "/home/ana/m.db", "${env:HIPPO_TEST_DATA}/m.db": "/data/m.db", "%HIPPO_TEST_DATA%/m.db": "/data/m.db",
 		"~/m.db": "/home/ana/m.db", "/tmp/100%/m.db": "/tmp/100%/m.db", "/tmp/a$/m.db": "/tmp/a$/m.db", "/tmp/50%_$1/m.db": "/tmp/50%_$1/m.db",
 	} {
-		if got, err := config.Expand(filepath.FromSlash(path)); err != nil || runtime.GOOS != "windows" && got != want {
+		if got, err := config.Expand("store", filepath.FromSlash(path)); err != nil || runtime.GOOS != "windows" && got != want {
 			t.Errorf("%s: got %s (%v), want %s", path, got, err, want)
 		}
 	}

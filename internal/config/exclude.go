@@ -58,9 +58,9 @@ func parseExclusion(text string) (exclusion, error) {
 		x.capture, pattern = false, strings.TrimSpace(rest)
 	}
 	if x.folder = filepath.IsAbs(pattern) || pattern != "" && strings.ContainsRune("/~$%", rune(pattern[0])); x.folder {
-		full, err := Expand(pattern)
+		full, err := Expand("exclude", pattern)
 		if err != nil {
-			return x, hippo.Fieldf("exclude", "has a folder that cannot be read: %v", err)
+			return x, err
 		}
 		pattern = full
 		if real, err := filepath.EvalSymlinks(full); err == nil && real != full {

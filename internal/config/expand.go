@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,8 +14,8 @@ var placeholder = regexp.MustCompile(`\$\{([^{}/\\]*)\}|\$((?:env:)?[A-Za-z_][A-
 
 // Expand returns the absolute form of a path; a leading "~" is the home directory, and a variable of the environment is its
 // value. The home of another user, "~name", and a variable that is not set, such as "${workspaceFolder}" of a client that did
-// not fill it in, are refused: they would become directories of that very name.
-func Expand(path string) (string, error) {
+// not fill it in, are refused: they would become directories of that very name. The error is of the given field.
+func Expand(field, path string) (string, error) {
 	given := path
 	var missing string
 	path = placeholder.ReplaceAllStringFunc(path, func(text string) string {
@@ -31,18 +30,30 @@ func Expand(path string) (string, error) {
 		return value
 	})
 	if missing != "" {
-		return "", fmt.Errorf("%w: %s: %s is not set here: the client has not filled it in; write the path out", hippo.ErrInvalid, given, missing)
+		return "", hippo.Fieldf(field, "must be a path, got %s: %s is not set here: the client has not filled it in; write the path out", given, missing)
 	}
 	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`) {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, path, err)
+			return "", hippo.Fieldf(field, "must be a path, got %s: %v", path, err)
 		}
 		path = filepath.Join(home, path[1:])
 	} else if strings.HasPrefix(path, "~") {
-		return "", fmt.Errorf("%w: %s: only ~ and ~/ are understood; write ./%s if that is its name", hippo.ErrInvalid, path, path)
+		return "", hippo.Fieldf(field, "must be a path, got %s: only ~ and ~/ are understood; write ./%s if that is its name", path, path)
 	}
-	return filepath.Abs(path)
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", hippo.Fieldf(field, "must be a path, got %s: %v", path, err)
+	}
+	return full, nil
+}
+
+// expandFolder is [Expand] for the folder of a model, which may be a name instead and stays as the user wrote it.
+func expandFolder(field, name string) (string, error) {
+	if !strings.HasPrefix(name, "~") && !placeholder.MatchString(name) {
+		return name, nil
+	}
+	return Expand(field, name)
 }
 
 // variableIn returns the name of the variable that a [placeholder] stands for.

@@ -19,13 +19,26 @@ import (
 // Path returns the file with the user's settings: $HIPPO_CONFIG, or config.toml in
 // the folder of the program below $XDG_CONFIG_HOME. It need not exist.
 func Path(env func(string) string) string {
-	if p := env("HIPPO_CONFIG"); p != "" {
-		if full, err := Expand(p); err == nil {
-			return full
-		}
-		return p // reading it says what is wrong
+	path, err := locate(env)
+	if err != nil {
+		return env("HIPPO_CONFIG") // reading it says what is wrong
 	}
-	return filepath.Join(userDir(env, "XDG_CONFIG_HOME", ".config"), "hippo", "config.toml")
+	return path
+}
+
+func locate(env func(string) string) (string, error) {
+	if p := env("HIPPO_CONFIG"); p != "" {
+		return Expand("HIPPO_CONFIG", p)
+	}
+	return filepath.Join(userDir(env, "XDG_CONFIG_HOME", ".config"), "hippo", "config.toml"), nil
+}
+
+// ModelsDir returns the folder of downloaded models that $HIPPO_MODELS names; empty for the default one.
+func ModelsDir(env func(string) string) (string, error) {
+	if p := env("HIPPO_MODELS"); p != "" {
+		return Expand("HIPPO_MODELS", p)
+	}
+	return "", nil
 }
 
 // userDir returns a base directory of the user: what the environment says, else the one
@@ -71,9 +84,6 @@ func homeDir(env func(string) string) string {
 
 // readFile returns the settings in a TOML file: one string for each name. Notices name the keys that are no settings.
 func readFile(path string) (out map[string]string, notices []string, err error) {
-	if path, err = Expand(path); err != nil {
-		return nil, nil, err
-	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -90,7 +100,7 @@ func readFile(path string) (out map[string]string, notices []string, err error) 
 		all := Settings()
 		i := slices.IndexFunc(all, func(s Setting) bool { return s.Name == name })
 		if i < 0 {
-			notices = append(notices, strangeKey(name, path))
+			notices = append(notices, unknownKey(name, path))
 			continue
 		}
 		text, err := textOf(&all[i], v)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -39,17 +40,18 @@ func ParseSurprise(mode, weights, loss string, env func(string) string) (Surpris
 	case local && strings.TrimSpace(folder) == "":
 		return s, hippo.Fieldf("prediction-loss", "must name the folder of a model after local:")
 	case local:
-		s.Folder = folder
-		return s, nil
+		var err error
+		s.Folder, err = expandFolder("prediction-loss", folder)
+		return s, err
 	case loss == "", loss == NoModel, loss == Adaptive:
 		return s, nil
 	case !strings.Contains(loss, "://"):
 		return s, hippo.Fieldf("prediction-loss", "must be none, adaptive, local:FOLDER or URL#NAME, got %.60q", loss)
 	}
 	var err error
-	s.Endpoint, err = ParseModel(loss, func(name string) string { return env(strings.Replace(name, "_MODEL_", "_PREDICTION_", 1)) })
-	if f, ok := err.(*hippo.FieldError); ok { //nolint:errorlint // it is not wrapped
-		return s, hippo.Fieldf("prediction-loss", "%s", strings.ReplaceAll(strings.TrimPrefix(f.Error(), "model: "), "_MODEL_", "_PREDICTION_"))
+	s.Endpoint, err = parseModel("prediction-loss", loss, "HIPPO_PREDICTION_KEY", env)
+	if err == nil && errors.Is(s.Endpoint.Problem, hippo.ErrInvalid) {
+		err = s.Endpoint.Problem
 	}
 	return s, err
 }

@@ -162,6 +162,8 @@ func kindName(kind string) string {
 		return ""
 	case "TEXT":
 		return "text"
+	case "PATH":
+		return "path"
 	case "TEXT...":
 		return "text, repeatable"
 	case "TEXT,...":

@@ -17,8 +17,8 @@ func otherVariables() []string {
 	}
 }
 
-// strangeKey says that a key of the file is no setting.
-func strangeKey(name, path string) string {
+// unknownKey says that a key of the file is no setting.
+func unknownKey(name, path string) string {
 	forms := make(map[string]string)
 	for _, s := range Settings() {
 		forms[formOf(s.Env)], forms[s.Name] = s.Name, s.Name
@@ -33,8 +33,8 @@ func strangeKey(name, path string) string {
 // ofService matches the variables that Kubernetes sets for a service whose name begins with hippo.
 var ofService = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$`)
 
-// strangeVariables returns the notices of variables that mean nothing: neither to this program, nor in the values of settings.
-func strangeVariables(present []string, values map[string]string, env func(string) string) (notices []string) {
+// unknownVariables returns the notices of variables that mean nothing: neither to this program, nor in the values of settings.
+func unknownVariables(present []string, values map[string]string, env func(string) string) (notices []string) {
 	forms, used := make(map[string]string), otherVariables()
 	for _, s := range Settings() {
 		forms[s.Name], forms[formOf(s.Env)] = s.Env, s.Env

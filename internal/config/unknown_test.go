@@ -10,7 +10,7 @@ import (
 )
 
 // Keys and variables that mean nothing are named, with the one that was probably meant.
-func TestLoad_Strange(t *testing.T) {
+func TestLoad_Unknown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, file string
@@ -27,7 +27,7 @@ func TestLoad_Strange(t *testing.T) {
 			"HIPPO_COLOR has no effect: this version does not know it; hippo help flags", "HIPPO_DB has no effect: this version does not know it; did you mean HIPPO_DB_PATH?",
 			"did you mean HIPPO_MODEL_KEY_FILE?", "did you mean HIPPO_STORE?",
 		}},
-		{"used in a path", "store = \"sqlite:$HIPPO_STRANGE_TEST/m.db\"\n", map[string]string{"HIPPO_STRANGE_TEST": "/m"}, nil},
+		{"used in a path", "store = \"sqlite:$HIPPO_FOLDER_TEST/m.db\"\n", map[string]string{"HIPPO_FOLDER_TEST": "/m"}, nil},
 		{"of a service", "", map[string]string{"HIPPO_MEMORY_PORT_8420_TCP_ADDR": "10.0.0.1", "HIPPO_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_HOST": "10.0.0.2"}, nil},
 		{"beside a wrong value", "ranker = \"best\"\ncolr = 1\n", map[string]string{"HIPPO_LGO": "x"}, []string{"colr has", "did you mean HIPPO_LOG?"}},
 		{"beside no TOML", "ranker = \n", map[string]string{"HIPPO_LGO": "x"}, []string{"did you mean HIPPO_LOG?"}},
