@@ -22,14 +22,14 @@ func unknownSettings(t *testing.T) (dir string, notices []string) {
 	}
 	t.Chdir(dir)
 	path := filepath.Join(dir, "config.toml")
-	if err := os.WriteFile(path, []byte("modle = \"none\"\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("modell = \"none\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("HIPPO_CONFIG", path)
 	t.Setenv("HIPPO_MODEL", "none")
 	t.Setenv("HIPPO_STROE", "x")
 	t.Setenv("HIPPO_EMBEDDING_BACKEND", "local") // of claude-hippo
-	return dir, []string{"modle has no effect: ", "HIPPO_STROE has no effect: "}
+	return dir, []string{"modell has no effect: ", "HIPPO_STROE has no effect: "}
 }
 
 // Each command says once on stderr which settings have no effect; its JSON stays JSON.

@@ -19,7 +19,7 @@ func TestLoad_Unknown(t *testing.T) {
 	}{
 		{"nothing", "ranker = \"bm25\"\n", map[string]string{"HIPPO_RANKER": "bm25", "HIPPO_MODELS": "/m", "HIPPO_TOKEN": "x"}, nil},
 		{"letters exchanged", "stroe = \"/m\"\n", nil, []string{"stroe has no effect: it is no setting of this version, in CONFIG; did you mean store?"}},
-		{"a table", "[modle]\nname = 1\n", nil, []string{"did you mean model?"}},
+		{"a table", "[modell]\nname = 1\n", nil, []string{"did you mean model?"}},
 		{"an underscore", "memory_dir = \"/m\"\n", nil, []string{"did you mean memory-dir?"}},
 		{"a variable as key", "HIPPO_DB_PATH = \"/m\"\n", nil, []string{"did you mean db?"}},
 		{"nothing near", "color = 3\n", nil, []string{"the settings are store, memory-dir"}},
