@@ -22,10 +22,11 @@ func noticeSettings(s *shell, c *cobra.Command) {
 // ownVariables returns the names of the variables of an environment that are meant for this program alone, whether it knows them
 // or not: not those of claude-hippo, and not those of tests.
 func ownVariables(environ []string) (names []string) {
+	const prefix = "HIPPO_"
 	foreign := foreignFlags()
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if value == "" || !strings.HasPrefix(name, "HIPPO_") || strings.HasPrefix(name, "HIPPO_TEST_") {
+		if value == "" || !strings.HasPrefix(name, prefix) || strings.HasPrefix(name, prefix+"TEST_") {
 			continue
 		}
 		if !slices.ContainsFunc(foreign, func(f foreignFlag) bool { return variableOf(f.name) == name }) {
