@@ -76,7 +76,7 @@ func FactText(f *hippo.Fact, now time.Time) string {
 // nothing that facts do not have.
 func takesFacts(q *hippo.Query) bool {
 	f := &q.Filter
-	return q.Ranker == hippo.RankerHippo && q.Text != "" && q.Offset == 0 && q.When == "" && !q.Strict &&
+	return q.Ranker == hippo.RankerHippo && q.Text != "" && q.Offset == 0 && q.When == "" && (!q.Strict || len(q.Situation) == 0) &&
 		len(f.Types) == 0 && len(f.Tags) == 0 && f.Origin == (hippo.Origin{}) && !f.Pinned &&
 		f.CreatedAfter.IsZero() && f.CreatedBefore.IsZero() && f.EventAfter.IsZero() && f.EventBefore.IsZero()
 }

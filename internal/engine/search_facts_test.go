@@ -59,7 +59,7 @@ func TestSearch_Facts(t *testing.T) {
 	}{
 		{"the one that is asked for is first", hippo.Query{Text: "where does Ána Petrova work?"}, []string{works, lives}},
 		{"another one is asked for", hippo.Query{Text: "where does Ana Petrova live"}, []string{lives, works}},
-		{"an alias", hippo.Query{Text: "where does THE BOSS live?"}, []string{lives, works}},
+		{"an alias, strict without a situation", hippo.Query{Text: "where does THE BOSS live?", Strict: true}, []string{lives, works}},
 		{"the first name of a person", hippo.Query{Text: "where does Ana live?"}, []string{lives, works}},
 		{"the other end", hippo.Query{Text: "who works at Globex?"}, []string{works}},
 		{"an ended one is not current", hippo.Query{Text: "who works at Acme?"}, []string{}},
