@@ -132,6 +132,9 @@ func merge(ctx context.Context, m *Memories, q *EntityMerge, from, into *Entity)
 		if err := moving.plan(ctx, m, from.Project); err != nil {
 			return nil, err
 		}
+		if err := giveBack(ctx, m, r, from.ID); err != nil {
+			return nil, err
+		}
 	}
 	return out, out.revise(ctx, m, hippo.VerbMerge, r, moving)
 }
@@ -165,11 +168,11 @@ func (o *EntityMoved) revise(ctx context.Context, m *Memories, verb hippo.Verb, 
 	}
 	m.recorded(r.Record...)
 	for _, x := range ms {
-		e := entityIn(x)
-		if x.ID == moving.from {
-			o.Other = e
-		} else {
-			o.Entity = e
+		switch x.ID { // others are what holds again
+		case moving.from:
+			o.Other = entityIn(x)
+		case moving.to:
+			o.Entity = entityIn(x)
 		}
 	}
 	o.Moved, o.Stayed = len(moving.drop), moving.stayed

@@ -27,15 +27,27 @@ type withdrawArgs struct {
 	Before map[string]int `json:",omitempty"`
 }
 
-// withdraw forgets what a source does not say any more, and returns the projects of what was forgotten. Of a repeated call
-// what the first one has forgotten is left out.
-func withdraw(ctx context.Context, m *Memories, a withdrawArgs) ([]string, error) {
-	gone, err := store.Withdraw(ctx, store.As(m.scoped, as(m, hippo.VerbImport)), a.IDs, a.Before)
-	projects := make([]string, len(gone))
-	for i, x := range gone {
-		projects[i] = x.Project
+// withdrawn are the projects of what an import has forgotten, and of what that superseded, which holds again.
+type withdrawn struct {
+	Gone []string
+	Back []string `json:",omitempty"`
+}
+
+// withdraw forgets what a source does not say any more. Of a repeated call what the first one has forgotten is left out.
+func withdraw(ctx context.Context, m *Memories, a withdrawArgs) (out withdrawn, err error) {
+	h, err := successionsOf(ctx, m, a.IDs)
+	if err != nil {
+		return out, err
 	}
-	return projects, err
+	w := &store.Withdrawal{IDs: a.IDs, Before: a.Before, Former: h.former, Release: h.release}
+	gone, back, err := store.Withdraw(ctx, store.As(m.scoped, as(m, hippo.VerbImport)), w)
+	for _, x := range gone {
+		out.Gone = append(out.Gone, x.Project)
+	}
+	for _, x := range back {
+		out.Back = append(out.Back, x.Project)
+	}
+	return out, err
 }
 
 // begin prepares an import, and checks the right to it.
@@ -117,14 +129,14 @@ func (x *importer) withdraw(ctx context.Context, gone []hippo.ID) error {
 	for some := range slices.Chunk(gone, maxImportBatch) {
 		n := len(some)
 		if !x.transfer.preview {
-			projects, err := perform(ctx, x.transfer.memories, withdrawArgs{some, x.before}, withdraw)
+			done, err := perform(ctx, x.transfer.memories, withdrawArgs{some, x.before}, withdraw)
 			if err != nil {
 				return err
 			}
-			for _, p := range projects {
+			for _, p := range slices.Concat(done.Gone, done.Back) {
 				x.before[p]++
 			}
-			if n = len(projects); n > 0 {
+			if n = len(done.Gone); n > 0 {
 				x.report.Operation = x.transfer.memories.op.ID
 			}
 		}

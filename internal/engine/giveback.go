@@ -39,6 +39,51 @@ func successionsOf(ctx context.Context, m *Memories, ids []hippo.ID) (*successio
 	return h, nil
 }
 
+// successionsOfUndo returns what is to be given back when an operation is undone: what it recorded, or restored, is forgotten then.
+func successionsOfUndo(ctx context.Context, m *Memories, id hippo.ID) (*successions, error) {
+	vs, err := store.Versions(ctx, readable(m), driver.VersionQuery{Operation: id})
+	if err != nil {
+		return nil, err
+	}
+	var gone []hippo.ID
+	for i := range vs {
+		if v := &vs[i]; !v.Unchanged && (v.Before == nil || v.Before.Forgotten()) {
+			gone = append(gone, v.ID)
+		}
+	}
+	if len(gone) == 0 {
+		return &successions{}, nil
+	}
+	return successionsOf(ctx, m, gone)
+}
+
+// giveBack adds to a revision that what some memories supersede holds again: those that the revision forgets.
+func giveBack(ctx context.Context, m *Memories, r *store.Revision, gone ...hippo.ID) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	h, err := successionsOf(ctx, m, gone)
+	if err != nil {
+		return err
+	}
+	for _, id := range h.former {
+		i := slices.IndexFunc(r.Change, func(c store.Changed) bool { return c.ID == id })
+		if i < 0 {
+			r.Change = append(r.Change, store.Changed{ID: id, Do: func(x *hippo.Memory, _ hippo.Day) error {
+				h.release(x)
+				return nil
+			}})
+			continue
+		}
+		do := r.Change[i].Do
+		r.Change[i].Do = func(x *hippo.Memory, day hippo.Day) error {
+			h.release(x)
+			return do(x, day)
+		}
+	}
+	return nil
+}
+
 // readable is the scope of the caller for what a verb reads that does not need the right to read: none of it is in its answer.
 func readable(m *Memories) store.Scoped {
 	scope := m.scope

@@ -145,5 +145,9 @@ func undo(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	return store.Undo(ctx, store.As(m.scoped, as(m, hippo.VerbUndo)), id)
+	h, err := successionsOfUndo(ctx, m, id)
+	if err != nil {
+		return nil, err
+	}
+	return store.UndoAnd(ctx, store.As(m.scoped, as(m, hippo.VerbUndo)), id, h.former, h.release)
 }

@@ -153,23 +153,25 @@ func (p *projectNames) knows(names []string) bool {
 // remember writes down that some names are one project.
 func (p *projectNames) remember(ctx context.Context, m *Memories, names []string) error {
 	r := &store.Revision{}
-	if err := p.note(m, r, names); err != nil {
+	if err := p.note(ctx, m, r, names); err != nil {
 		return err
 	}
 	return reviseProjects(ctx, m, "one repository has these names", r)
 }
 
 // note adds to a revision that some names are one project: in the card of one of them, or in a new one.
-func (p *projectNames) note(m *Memories, r *store.Revision, names []string) error {
+func (p *projectNames) note(ctx context.Context, m *Memories, r *store.Revision, names []string) error {
 	e := hippo.Entity{Name: names[0], Kind: projectKind, Aliases: names[1:min(len(names), hippo.MaxAliases)]}
 	if err := e.Validate(); err != nil {
 		return err
 	}
+	var gone []hippo.ID
 	for _, c := range p.cards {
 		if !slices.ContainsFunc(c.names, func(n string) bool { return slices.Contains(names, n) }) {
 			continue
 		}
 		if len(r.Change) > 0 && r.Change[0].ID != c.id { // the first one has all of them
+			gone = append(gone, c.id)
 			r.Change = append(r.Change, store.Changed{ID: c.id, Do: func(x *hippo.Memory, _ hippo.Day) error {
 				x.ForgottenAt = m.now()
 				return nil
@@ -182,7 +184,7 @@ func (p *projectNames) note(m *Memories, r *store.Revision, names []string) erro
 		}})
 	}
 	if len(r.Change) > 0 {
-		return nil
+		return giveBack(ctx, m, r, gone...)
 	}
 	x := &hippo.Memory{Content: e.Content(), Type: hippo.EntityType, Project: registry, Importance: hippo.Importance{Base: hippo.DefaultImportance}, Source: m.op.By}
 	if err := prepareRecord(m, x); err != nil {

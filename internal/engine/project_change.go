@@ -100,7 +100,7 @@ func mergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMo
 	}
 	r := &store.Revision{}
 	if from[0] != "" && from[0] != hippo.Unassigned { // what was nowhere stays a name of nothing
-		if err := p.note(m, r, append(slices.Clone(into), from...)); err != nil {
+		if err := p.note(ctx, m, r, append(slices.Clone(into), from...)); err != nil {
 			return nil, err
 		}
 	}

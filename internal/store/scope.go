@@ -168,20 +168,23 @@ func PurgeAnd(ctx context.Context, s Scoped, ids, others []hippo.ID, fn func(*hi
 		if err := allThere(ids, visibleMemories(s, ms), unreadable...); err != nil {
 			return err
 		}
-		if err := changeOthers(s, tx, op, others, fn); err != nil {
+		changed, err := changeOthers(s, tx, others, fn)
+		if err != nil {
+			return err
+		}
+		if err := putKept(s.store, tx, op, changed); err != nil {
 			return err
 		}
 		return tx.Purge(ids...)
 	}))
 }
 
-// changeOthers changes those memories of the scope that are there.
-func changeOthers(s Scoped, tx driver.Tx, op hippo.Operation, ids []hippo.ID, fn func(*hippo.Memory)) error {
+// changeOthers returns the changes of those memories of the scope that are there. It stores nothing.
+func changeOthers(s Scoped, tx driver.Tx, ids []hippo.ID, fn func(*hippo.Memory)) (changed []change, err error) {
 	ms, err := tx.Get(ids...)
 	if err = driver.Readable(err); err != nil {
-		return err
+		return nil, err
 	}
-	var changed []change
 	for _, m := range visibleMemories(s, ms) {
 		before := m.Clone()
 		differs, err := changeMemory(s.store, m, 0, func(m *hippo.Memory, _ hippo.Day) error {
@@ -189,13 +192,13 @@ func changeOthers(s Scoped, tx driver.Tx, op hippo.Operation, ids []hippo.ID, fn
 			return nil
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if differs {
 			changed = append(changed, change{before: before, after: m})
 		}
 	}
-	return putKept(s.store, tx, op, changed)
+	return changed, nil
 }
 
 // getAllVisible returns the memories with these IDs in a transaction, or a [*hippo.UnknownError].

@@ -20,6 +20,11 @@ import (
 // known. Relations that were changed since stay as they are; if nothing else is left to undo, it is
 // a conflict, too, which names one of them.
 func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
+	return UndoAnd(ctx, s, id, nil, nil)
+}
+
+// UndoAnd is [Undo] that changes others in the same operation, of those that are there and that the undone one has not changed.
+func UndoAnd(ctx context.Context, s Scoped, id hippo.ID, others []hippo.ID, fn func(*hippo.Memory)) ([]*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
 	}
@@ -34,7 +39,7 @@ func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
 		if err := holds(s, tx); err != nil {
 			return err
 		}
-		if ms, err = undoAll(s, tx, op, id); err != nil {
+		if ms, err = undoAll(s, tx, &undoing{op, id, others, fn}); err != nil {
 			return err
 		}
 		for _, m := range ms {
@@ -56,8 +61,32 @@ func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
 // undoBatch is how many memories an undo changes at a time.
 const undoBatch = 500
 
+// undoing is an operation that undoes another one, and changes others.
+type undoing struct {
+	op     hippo.Operation
+	undoes hippo.ID
+	others []hippo.ID
+	fn     func(*hippo.Memory)
+}
+
+// changeOthers changes the others, but for those that the undone operation has changed.
+func (u *undoing) changeOthers(s Scoped, tx driver.Tx, vs []hippo.Version, before map[string]int) error {
+	others := slices.DeleteFunc(slices.Clone(u.others), func(id hippo.ID) bool {
+		return slices.ContainsFunc(vs, func(v hippo.Version) bool { return v.ID == id })
+	})
+	if len(others) == 0 {
+		return nil
+	}
+	list, err := changeOthers(s, tx, others, u.fn)
+	if err != nil {
+		return err
+	}
+	return putKeptAfter(s.store, tx, u.op, list, before)
+}
+
 // undoAll undoes an operation in a transaction, some memories at a time, and returns them as stored.
-func undoAll(s Scoped, tx driver.Tx, op hippo.Operation, id hippo.ID) (ms []*hippo.Memory, err error) {
+func undoAll(s Scoped, tx driver.Tx, u *undoing) (ms []*hippo.Memory, err error) {
+	id := u.undoes
 	vs, err := tx.Versions(driver.VersionQuery{Operation: id, Scope: &s.scope})
 	if err != nil {
 		return nil, err
@@ -85,7 +114,7 @@ func undoAll(s Scoped, tx driver.Tx, op hippo.Operation, id hippo.ID) (ms []*hip
 			return nil, err
 		}
 		stay = append(stay, as...)
-		if err := putKeptAfter(s.store, tx, op, list, before); err != nil {
+		if err := putKeptAfter(s.store, tx, u.op, list, before); err != nil {
 			return nil, err
 		}
 		for _, c := range list {
@@ -95,9 +124,11 @@ func undoAll(s Scoped, tx driver.Tx, op hippo.Operation, id hippo.ID) (ms []*hip
 		}
 	}
 	if !left {
-		err = nothingLeft(stay)
+		if err := nothingLeft(stay); err != nil {
+			return nil, err
+		}
 	}
-	return ms, err
+	return ms, u.changeOthers(s, tx, vs, before)
 }
 
 // inOrder brings versions into the order in which their memories were stored last: in that of their IDs, which may be random,

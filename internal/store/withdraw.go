@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/formats"
@@ -72,33 +73,61 @@ func changedHere(m *hippo.Memory) bool {
 		m.Trust > hippo.DefaultTrust(hippo.SourceImport) || !m.SupersededBy.IsZero()
 }
 
-// Withdraw forgets memories that an import has made of what their source does not say any more, and returns those that it has
-// forgotten. What somebody here has changed, or forgotten, stays as it is. before is [Batch.Before].
-func Withdraw(ctx context.Context, s Scoped, ids []hippo.ID, before map[string]int) (gone []*hippo.Memory, err error) {
+// Withdrawal is what an import forgets, because its source does not say it any more.
+type Withdrawal struct {
+	IDs []hippo.ID
+	// Before is [Batch.Before].
+	Before map[string]int
+	// Former are memories that those supersede. Release makes one hold again.
+	Former  []hippo.ID
+	Release func(*hippo.Memory)
+}
+
+// Withdraw forgets memories that an import has made of what their source does not say any more, and gives back what they supersede.
+// It returns those that it has forgotten, and those that it has given back, as they were. What somebody here has changed, or
+// forgotten, stays as it is.
+func Withdraw(ctx context.Context, s Scoped, w *Withdrawal) (gone, back []*hippo.Memory, err error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	op, err := newOperation(s, hippo.VerbImport)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
-		ms, err := tx.Get(ids...)
+		gone, back = nil, nil
+		ms, err := tx.Get(w.IDs...)
 		if driver.Readable(err) != nil {
 			return err
 		}
-		ms = slices.DeleteFunc(visibleMemories(s, ms), func(m *hippo.Memory) bool { return m.Forgotten() || changedHere(m) })
-		list := make([]change, len(ms))
-		for i, m := range ms {
-			c := m.Clone()
-			c.ForgottenAt = s.store.now().UTC()
-			c.UpdatedAt = c.ForgottenAt
-			formats.SetMeta(c, importWithdrawn, true)
-			normalise(c)
-			list[i] = change{before: m, after: c}
+		gone = slices.DeleteFunc(visibleMemories(s, ms), func(m *hippo.Memory) bool { return m.Forgotten() || changedHere(m) })
+		list := make([]change, len(gone))
+		forgotten := make(map[hippo.ID]bool, len(gone))
+		for i, m := range gone {
+			list[i] = change{before: m, after: withdrawn(m, s.store.now().UTC())}
+			forgotten[m.ID] = true
 		}
-		gone = ms
-		return putKeptAfter(s.store, tx, op, list, before)
+		former, err := changeOthers(s, tx, w.Former, func(m *hippo.Memory) {
+			if forgotten[m.SupersededBy] {
+				w.Release(m)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for _, c := range former {
+			back = append(back, c.before)
+		}
+		return putKeptAfter(s.store, tx, op, append(list, former...), w.Before)
 	})
-	return gone, wrap("import", err)
+	return gone, back, wrap("import", err)
+}
+
+// withdrawn returns a memory as an import forgets it.
+func withdrawn(m *hippo.Memory, at time.Time) *hippo.Memory {
+	c := m.Clone()
+	c.ForgottenAt, c.UpdatedAt = at, at
+	formats.SetMeta(c, importWithdrawn, true)
+	normalise(c)
+	return c
 }

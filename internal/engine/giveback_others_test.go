@@ -1,0 +1,104 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// wantHeld fails unless a memory is superseded by another one, or holds if that is the zero ID.
+func (f *fixture) wantHeld(when string, id, by hippo.ID) {
+	f.t.Helper()
+	x := f.get(id)
+	want := hippo.Superseded
+	if by.IsZero() {
+		want = hippo.Holds
+	}
+	if got := x.StateAt(f.now()); got != want || x.SupersededBy != by {
+		f.t.Errorf("%s: it is %q, by %v, until %v", when, got, x.SupersededBy, x.ValidUntil)
+	}
+}
+
+// replace makes a stored memory supersede another one.
+func (f *fixture) replace(now, old hippo.ID) {
+	f.t.Helper()
+	f.modify(now, engine.Modification{Supersedes: &[]hippo.ID{old}})
+}
+
+// A source that does not say any more what supersedes a memory gives that back, and undo of the import takes that back as well.
+func TestImport_GivesBackWhatAWithdrawnOneSupersedes(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	load := func(texts ...string) engine.ImportReport {
+		t.Helper()
+		from := engine.Origin{Path: "notes.md", Whole: func() []string { return []string{"notes.md"} }}
+		r, err := f.Transfer().Logged(from).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+			for i, text := range texts {
+				m := turn(100+i, "", text)
+				m.Trust = hippo.DefaultTrust(hippo.SourceImport)
+				m.Source = hippo.Source{Kind: hippo.SourceImport, Client: "notes", URI: "notes.md"}
+				if !yield(m, nil) {
+					return
+				}
+			}
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	old := f.note(fact("the port of the gateway is 80"))
+	none := hippo.ID{}
+	load("bees", "the gateway listens on 8080")
+	now := idOf(101)
+	f.replace(now, old.ID)
+	f.wantHeld("imported", old.ID, now)
+	r := load("bees")
+	if r.Gone != 1 || !f.get(now).Forgotten() {
+		t.Fatalf("%+v", r)
+	}
+	f.wantHeld("withdrawn", old.ID, none)
+	if _, err := engine.Undo(t.Context(), f.Memories, r.Operation); err != nil {
+		t.Fatal(err)
+	}
+	f.wantHeld("undone", old.ID, now)
+	if f.get(now).Forgotten() {
+		t.Error("the undone import forgets")
+	}
+}
+
+// Undo of what recorded a memory gives back what that supersedes since. Undo of that undo takes it back.
+func TestUndo_GivesBackWhatARecordedOneSupersedes(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	old := f.note(fact("port 80"))
+	now := f.note(fact("port 81"), f.note(fact("ports are not known")).ID)
+	recorded := f.last(now.ID).ID
+	f.replace(now.ID, old.ID)
+	f.wantHeld("superseded", old.ID, now.ID)
+	if _, err := engine.Undo(t.Context(), f.Memories, recorded); err != nil {
+		t.Fatal(err)
+	}
+	f.wantHeld("undone", old.ID, hippo.ID{})
+	f.undo(now.ID)
+	f.wantHeld("undone twice", old.ID, now.ID)
+}
+
+// A merged entity gives back what it supersedes; that is neither of the two in the answer.
+func TestMergeEntities_GivesBack(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	old, from, into := f.entity("Anna", "person"), f.entity("Ana Silva", "person"), f.entity("Ana", "person")
+	f.replace(from, old)
+	got, err := engine.MergeEntities(t.Context(), f.Memories, engine.EntityMerge{From: from.String(), Into: into.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Entity.ID != into || got.Other.ID != from {
+		t.Errorf("merged %v into %v", got.Other, got.Entity)
+	}
+	f.wantHeld("merged", old, hippo.ID{})
+	f.undo(from)
+	f.wantHeld("undone", old, from)
+}
