@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieve"
@@ -129,28 +128,8 @@ func formerAmong(ctx context.Context, m *Memories, by []hippo.ID, forgotten bool
 	return out, nil
 }
 
-// release makes a memory hold again that one of those that go supersedes: until the next that supersedes it, if there is one.
-func (h *successions) release(x *hippo.Memory) {
-	first := h.gone[x.SupersededBy]
-	if first == nil {
-		return
-	}
-	last := first
-	for range h.gone {
-		if next := h.gone[last.SupersededBy]; next != nil {
-			last = next
-		}
-	}
-	if x.ValidUntil.Equal(first.ValidFrom) {
-		x.ValidUntil = time.Time{}
-		if !last.SupersededBy.IsZero() {
-			x.ValidUntil = last.ValidUntil
-		}
-	}
-	if x.SupersededBy = last.SupersededBy; x.SupersededBy == x.ID {
-		x.SupersededBy = hippo.ID{}
-	}
-}
+// release makes a memory hold again that one of those that go supersedes, as [driver.GiveBack] says.
+func (h *successions) release(x *hippo.Memory) { driver.GiveBack(x, h.gone) }
 
 // releasedBy returns the memories that were given back when some were forgotten, as they were before that. Cost: a read of the
 // history of those that are forgotten.

@@ -84,6 +84,10 @@ type reconciler struct {
 	differences
 	// successors are those of rows that have another one than before, which may come later.
 	successors []successor
+	// forgotten are the memories that were forgotten, as they were before that.
+	forgotten map[hippo.ID]*hippo.Memory
+	// returned are the hashes of rows whose memories were forgotten and are not any more.
+	returned []string
 }
 
 // run applies those of the rows and edges that were found which still differ.
@@ -106,7 +110,10 @@ func (c *reconciler) run(ctx context.Context, f *found) (err error) {
 			return err
 		}
 	}
-	if err := succeed(c); err != nil || !f.edges {
+	if err := succeed(c); err != nil {
+		return err
+	}
+	if err := giveBack(c); err != nil || !f.edges {
 		return err
 	}
 	return errors.Join(c.newEdges(ctx), c.lostEdges(ctx))
@@ -114,6 +121,9 @@ func (c *reconciler) run(ctx context.Context, f *found) (err error) {
 
 // succeed applies the successors that were found.
 func succeed(c *reconciler) error {
+	if err := findReturned(c); err != nil {
+		return err
+	}
 	for _, s := range c.successors {
 		if err := c.supersede(s); err != nil {
 			return err
@@ -189,6 +199,10 @@ func (c *reconciler) forget(hash string, at time.Time) error {
 		if m.Forgotten() {
 			continue
 		}
+		if c.forgotten == nil {
+			c.forgotten = make(map[hippo.ID]*hippo.Memory)
+		}
+		c.forgotten[m.ID] = m
 		m = m.Clone()
 		m.ForgottenAt = at
 		if err := c.Tx.Put(m); err != nil {
@@ -234,6 +248,9 @@ func (c *reconciler) apply(r *row, d difference) error {
 	default:
 		if _, broken := r.object(); broken != nil { // what it says now cannot be read: it takes nothing away
 			m.Metadata = members[0].Metadata
+		}
+		if members[0].Forgotten() {
+			c.returned = append(c.returned, hash)
 		}
 		err = c.change(members[0], m)
 	}

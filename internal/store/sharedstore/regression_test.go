@@ -238,3 +238,28 @@ func TestShared_metadata_keeps_its_characters(t *testing.T) {
 		}
 	})
 }
+
+// Another program that deletes the row of a successor gives back what that superseded, and takes it again when it stores the row anew.
+func TestShared_deleted_successor_gives_back(t *testing.T) {
+	t.Parallel()
+	for name, gone := range map[string]func(p *peer){
+		"deleted": func(p *peer) { p.delete(port, 1300) },
+		"purged":  func(p *peer) { p.exec("DELETE FROM memories WHERE content = ?", port) },
+	} {
+		p, s, by, _ := successors(t)
+		next := all(t, s)[port]
+		edit(t, s, port, func(m *hippo.Memory) { m.ValidFrom = at(1050) })
+		edit(t, s, cat, func(m *hippo.Memory) { m.SupersededBy, m.ValidUntil = next.ID, at(1050) })
+		if by(cat) != p.hash(port) {
+			t.Fatalf("%s: the others read %q", name, by(cat))
+		}
+		gone(p)
+		if m := all(t, s)[cat]; !m.SupersededBy.IsZero() || !m.ValidUntil.IsZero() {
+			t.Errorf("%s: it is superseded by %v, until %v", name, m.SupersededBy, m.ValidUntil)
+		}
+		p.store(port, "", "note", "{}", 1400)
+		if got := all(t, s); got[cat].SupersededBy != next.ID || got[port].Forgotten() {
+			t.Errorf("%s and stored again: it is superseded by %v", name, got[cat].SupersededBy)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
@@ -79,4 +80,58 @@ func (t *tx) firstOf(hash string) (hippo.ID, error) {
 		return hippo.ID{}, err
 	}
 	return members[0].ID, nil
+}
+
+// giveBack makes hold again what memories supersede that were forgotten. The rows of the others stay: they name a row that is gone,
+// and hold again, if it comes back, as [findReturned] has it.
+func giveBack(c *reconciler) error {
+	if len(c.forgotten) == 0 {
+		return nil
+	}
+	var former []hippo.ID
+	for rows, err := range sqlitex.Rows(context.Background(), c, "SELECT id, superseded_by FROM memory WHERE superseded_by IS NOT NULL") {
+		var id, by []byte
+		if err == nil {
+			err = rows.Scan(&id, &by)
+		}
+		if err != nil {
+			return err
+		}
+		if c.forgotten[hippo.ID(by)] != nil {
+			former = append(former, hippo.ID(id))
+		}
+	}
+	for _, id := range former {
+		m, err := c.Peek(id)
+		if err != nil || m == nil { // one that cannot be read is among the problems
+			continue
+		}
+		m = m.Clone()
+		if driver.GiveBack(m, c.forgotten) {
+			if err := c.Tx.Put(m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// findReturned finds the rows that name one as their successor whose memory came back.
+func findReturned(c *reconciler) error {
+	if !c.layout.superseded {
+		return nil
+	}
+	for _, by := range c.returned {
+		for rows, err := range sqlitex.Rows(context.Background(), c, "SELECT content_hash FROM memories WHERE "+supersededColumn+" = ?", by) {
+			var hash string
+			if err == nil {
+				err = rows.Scan(&hash)
+			}
+			if err != nil {
+				return err
+			}
+			c.successors = append(c.successors, successor{hash, by})
+		}
+	}
+	return nil
 }
