@@ -102,3 +102,33 @@ func TestMergeEntities_GivesBack(t *testing.T) {
 	f.undo(from)
 	f.wantHeld("undone", old, from)
 }
+
+// Of two cards of one project that a merge joins, the one that is forgotten gives back what it supersedes.
+func TestMergeProjects_GivesBack(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	card := func(n int, names ...string) hippo.ID {
+		e := hippo.Entity{Name: names[0], Kind: "project", Aliases: names[1:]}
+		x := turn(n, "", e.Content())
+		x.Type, x.Project = hippo.EntityType, "*projects"
+		f.put(x)
+		return x.ID
+	}
+	old, gone, kept := card(1, "other"), card(2, "alpha"), card(3, "beta")
+	f.put(turn(4, "", "port 80"), turn(5, "", "port 81"))
+	f.modify(idOf(4), engine.Modification{Marks: engine.Marks{Project: new("new:alpha")}})
+	f.modify(idOf(5), engine.Modification{Marks: engine.Marks{Project: new("new:beta")}})
+	f.advance(1, 0)
+	f.replace(gone, old)
+	f.advance(1, 0)
+	f.modify(kept, engine.Modification{Tags: &[]string{"latest"}})
+	if _, err := engine.MergeProjects(t.Context(), f.Memories, engine.ProjectMerge{From: "alpha", Into: "beta"}); err != nil {
+		t.Fatal(err)
+	}
+	if !f.get(gone).Forgotten() || f.get(kept).Forgotten() {
+		t.Fatalf("%v and %v", f.get(gone), f.get(kept))
+	}
+	f.wantHeld("merged", old, hippo.ID{})
+	f.undo(gone)
+	f.wantHeld("undone", old, gone)
+}
