@@ -239,7 +239,7 @@ func TestShared_metadata_keeps_its_characters(t *testing.T) {
 	})
 }
 
-// Another program that deletes the row of a successor gives back what that superseded, and takes it again when it stores the row anew.
+// Another program that deletes the row of a successor gives back what that superseded, and takes it again when it stores the row again.
 func TestShared_deleted_successor_gives_back(t *testing.T) {
 	t.Parallel()
 	for name, gone := range map[string]func(p *peer){
