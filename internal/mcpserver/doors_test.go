@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -105,7 +106,7 @@ func TestListOfOne(t *testing.T) {
 				}
 				for _, several := range []string{fmt.Sprintf(`[%q,%q]`, text, text), `[]`, `[["a"]]`} {
 					_, err := only.Decode(json.RawMessage(fmt.Sprintf(`{%q:%s}`, p.Name, several)))
-					if bad, ok := err.(*hippo.FieldError); !ok || bad.Field != p.Name {
+					if bad, ok := errors.AsType[*hippo.FieldError](err); !ok || bad.Field != p.Name {
 						t.Errorf("%s, %s: %s=%s: got %v", name, tool.Name, p.Name, several, err)
 					}
 				}
