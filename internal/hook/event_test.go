@@ -59,7 +59,7 @@ func TestRead_HugePrompt(t *testing.T) {
 		prompt := "deploy billing? " + strings.Repeat("x", pad) + strings.Repeat(`\ud83d\ude00\\\\\"`, 150_000)
 		x, err := read(strings.NewReader(`{"session_id":"s","prompt":"`+prompt+`"}`), claude())
 		if err != nil || !strings.HasPrefix(x.Prompt, "deploy billing? ") {
-			t.Errorf("pad %d: got %.40q, %v", pad, x, err)
+			t.Errorf("pad %d: got %+v, %v", pad, x, err)
 		}
 	}
 }

@@ -100,27 +100,32 @@ func Run(ctx context.Context, event Event, clientName string, in io.Reader, c *C
 		return out, errors.Join(c.Capture(ctx, event, input), failed)
 	case PreTool:
 		return nil, noteTask(ctx, input, c)
-	case SessionStart, UserPrompt, PostTool, SubagentStart:
-		text, err := inject(ctx, event, cl, input, c)
-		if err != nil {
-			text = ""
+	case SubagentStart:
+		if err := takeTask(ctx, input, c); err != nil {
+			return nil, err
 		}
-		out, failed := cl.reply(event, input, text)
-		return out, errors.Join(err, failed)
+		return answer(ctx, event, cl, input, c)
+	case SessionStart, UserPrompt, PostTool:
+		return answer(ctx, event, cl, input, c)
 	default:
 		return nil, fmt.Errorf("unknown event %q", event)
 	}
+}
+
+// answer returns what to print at an event at which a client takes text.
+func answer(ctx context.Context, event Event, cl *client, in *Input, c *Config) ([]byte, error) {
+	text, err := inject(ctx, event, cl, in, c)
+	if err != nil {
+		text = ""
+	}
+	out, failed := cl.reply(event, in, text)
+	return out, errors.Join(err, failed)
 }
 
 // inject returns the text to inject at an event; empty for none.
 func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) (string, error) {
 	if event == SessionStart && cl.startsLate {
 		return "", postpone(ctx, in, c)
-	}
-	if event == SubagentStart {
-		if err := takeTask(ctx, in, c); err != nil {
-			return "", err
-		}
 	}
 	q, starts, ok := queryOf(event, cl, in, c)
 	if !ok || c.Silent != nil && c.Silent(ctx, in.Dir) {
