@@ -21,6 +21,14 @@ func ForProject(ctx context.Context, c *Client, name string, former ...string) (
 	return &out, nil
 }
 
+// CurrentProject returns the names of the current project of a client, that to use first; none if it has no project.
+func CurrentProject(c *Client) []string {
+	if c.scope.Project == "" {
+		return nil
+	}
+	return append([]string{c.scope.Project}, c.scope.Also...)
+}
+
 // ResolveProject returns the names of the project that a person means, that to use first: a name that the store knows, or an
 // abbreviation of exactly one. Otherwise the error is [hippo.ErrNotFound], and names what is known.
 func ResolveProject(ctx context.Context, c *Client, name string) ([]string, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/cited"
 	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/termtext"
@@ -56,12 +57,12 @@ that led to them: that they were opened for it is a weak vote for them as answer
 			if err != nil {
 				return err
 			}
-			links := codeLinks(c.Context(), s, ms, moment)
+			links, files := codeLinks(c.Context(), s, ms, moment), filesOf(c.Context(), s, m, moment, ms)
 			for i, x := range ms {
 				if i > 0 {
 					fmt.Fprintln(s.out)
 				}
-				if err := printWhole(s, x, st.Calendar.Day, links[x.ID]); err != nil {
+				if err := printWhole(s, x, st.Calendar.Day, links[x.ID], files); err != nil {
 					return err
 				}
 			}
@@ -106,7 +107,7 @@ func codeLinks(ctx context.Context, s *shell, ms []*hippo.Memory, at hippo.Momen
 }
 
 // printWhole prints a memory with all its fields as text.
-func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link) error {
+func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link, files *cited.Check) error {
 	fmt.Fprintf(s.out, "%s\n%s\n\n", bold(s, shortID(s, m.ID)), block(s, m.Content, ""))
 	uses := 0
 	for _, a := range m.Accesses {
@@ -149,6 +150,7 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link
 	for i := range links {
 		rows = append(rows, [2]string{"code", wire.CodeLinkText(&links[i], zone())})
 	}
+	rows = append(rows, [2]string{"files", cited.Note(files.Missing(m))})
 	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
 		rows = append(rows, [2]string{preview(key, 30), preview(string(m.Metadata[key]), previewLength)})
 	}

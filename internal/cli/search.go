@@ -11,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/cited"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/termtext"
@@ -57,7 +58,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return printAnswer(s, a, &q)
+				return printAnswer(s, a, &q, filesOf(c.Context(), s, m, momentOf(&q), foundIn(a)))
 			})
 		},
 	}
@@ -98,7 +99,7 @@ func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hip
 }
 
 // printAnswer prints the outcome of a search.
-func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
+func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files *cited.Check) error {
 	for _, d := range a.Degraded {
 		s.warn("degraded: %s", d)
 	}
@@ -145,7 +146,7 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	}
 	v := wire.View{Offset: q.Offset, Preview: hitPreview}
 	for i := range a.Hits {
-		printHit(s, &a.Hits[i], score(a.Weak, q, a.Hits[i].Relevance), v.Shown(a, i), ids)
+		printHit(s, &a.Hits[i], score(a.Weak, q, a.Hits[i].Relevance), v.Shown(a, i), ids, files)
 	}
 	printConflicts(s, a, ids)
 	return nil
@@ -167,7 +168,7 @@ func score(weak string, q *hippo.Query, relevance float64) string {
 }
 
 // printHit prints one result: its score and content, then its metadata.
-func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hippo.ShortIDs) {
+func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hippo.ShortIDs, files *cited.Check) {
 	m, content := h.Memory, shown.Text
 	if !shown.Ends && shown.More > 0 {
 		content += "…"
@@ -194,6 +195,9 @@ func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hipp
 	}
 	if m.Project == "" && m.UserPreference() {
 		notes = append(notes, wire.PreferenceNote)
+	}
+	if note := cited.Note(files.Missing(m)); note != "" {
+		notes = append(notes, note)
 	}
 	for _, l := range termtext.Wrap(termtext.Line(strings.Join(notes, " · ")), standardWidth-len(indent)) {
 		fmt.Fprintln(s.out, indent+dim(s, l))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/cited"
 	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -24,10 +25,10 @@ func searchSources(ctx context.Context, s *shell, m *client.Client, names []stri
 	case err != nil:
 		return err
 	}
-	return printSources(s, a, q)
+	return printSources(s, a, q, filesOf(ctx, s, m, momentOf(q), foundIn(&a.Memory)))
 }
 
-func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query) error {
+func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query, files *cited.Check) error {
 	for _, d := range a.Memory.Degraded {
 		s.warn("degraded: %s", d)
 	}
@@ -66,7 +67,7 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query) error {
 		case s.lines:
 			fmt.Fprintln(s.out, line(s, h.Insight.Memory, ids))
 		default:
-			printHit(s, h.Insight, score(a.Weak, q, h.Relevance), shown.Shown(&a.Memory, insight), ids)
+			printHit(s, h.Insight, score(a.Weak, q, h.Relevance), shown.Shown(&a.Memory, insight), ids, files)
 		}
 		insight++
 	}

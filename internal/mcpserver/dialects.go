@@ -232,11 +232,11 @@ func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dial
 	if note != "" {
 		args["query"] = query
 	}
-	m, scope, err := s.memories(ctx)
+	m, at, err := s.memories(ctx)
 	if err != nil {
 		return dialect.Result{}, err
 	}
-	c := &dialect.Call{Memories: m, Scope: scope, Now: s.Now().In(m.Zone()), Began: s.began, Code: s.Code, Version: s.Version, Args: args}
+	c := &dialect.Call{Memories: m, Scope: at.scope, Now: s.Now().In(m.Zone()), Began: s.began, Code: s.Code, Version: s.Version, Args: args}
 	r, err := system.Run(ctx, t, c)
 	r.Note = note
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/cited"
 	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -72,7 +73,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	w := whole{links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.now(), importance: s.Importance}
+	w := whole{files: s.files(at), links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.now(), importance: s.Importance}
 	missing := ""
 	if len(found.Degraded) > 0 {
 		missing = "\ndegraded: " + note(strings.Join(found.Degraded, "; "))
@@ -107,6 +108,14 @@ func (s *session) links(ctx context.Context, ms []*hippo.Memory, at hippo.Moment
 		s.server.Log.Debug("code that memories speak of", "error", err)
 	}
 	return out
+}
+
+// files returns the check of the files that memories name, as they are now: nothing of the past.
+func (s *session) files(at hippo.Moment) *cited.Check {
+	if at != (hippo.Moment{}) {
+		return nil
+	}
+	return cited.NewCheck(s.trees)
 }
 
 // readOthers reads the memories at the other ends of the relations, and finds the short IDs.

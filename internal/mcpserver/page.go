@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/cited"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -31,6 +32,8 @@ type page struct {
 	view   wire.View
 	ids    hippo.ShortIDs
 	limit  int
+	// files says which files that a memory names are gone.
+	files *cited.Check
 	// bare leaves out the situation and the explanation of hits.
 	bare bool
 	// advice says what to do if nothing was found.
@@ -158,6 +161,9 @@ func (p *page) line(i int, shown wire.Preview) string {
 	}
 	if m.Project == "" && m.UserPreference() {
 		b.WriteString(", " + wire.PreferenceNote)
+	}
+	if note := cited.Note(p.files.Missing(m)); note != "" {
+		b.WriteString(", " + forModel(note))
 	}
 	if shown.More > 0 {
 		fmt.Fprintf(&b, ", +%s chars: get %s", grouped(shown.More), id)

@@ -187,7 +187,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 
 // page returns an answer as the caller wants to see it.
 func (in *searchInput) page(s *session, a *hippo.Answer, q *hippo.Query, limit int) page {
-	return page{answer: a, limit: limit, view: wire.View{
+	return page{answer: a, limit: limit, files: s.files(hippo.Moment{KnownAt: q.Filter.KnownAt, ValidAt: q.Filter.ValidAt}), view: wire.View{
 		Offset: q.Offset, Now: s.now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
 	}}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/cited"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/project"
@@ -158,6 +159,8 @@ type session struct {
 	*engine.Memories
 	server *Server
 	scope  hippo.Scope
+	// trees are the working trees of the projects that the client works in.
+	trees cited.Trees
 	// json: the caller asked for the data and not for the text.
 	json bool
 }
@@ -205,12 +208,12 @@ func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.R
 	if err := decode(arguments, in); err != nil {
 		return reply{}, t.withExample(err)
 	}
-	m, scope, err := s.memories(ctx)
+	m, at, err := s.memories(ctx)
 	if err != nil {
 		return reply{}, err
 	}
 	growStack(len(t.name))
-	r, err := in.call(ctx, &session{Memories: m, server: s, scope: scope, json: in.json()})
+	r, err := in.call(ctx, &session{Memories: m, server: s, scope: at.scope, trees: at.trees, json: in.json()})
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.name, "error", err)
 	}

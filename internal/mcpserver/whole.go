@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cited"
 	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/termtext"
@@ -26,6 +27,7 @@ const (
 type whole struct {
 	memories   []*hippo.Memory
 	links      map[hippo.ID][]codeindex.Link
+	files      *cited.Check
 	relations  []hippo.Relation
 	others     map[hippo.ID]*hippo.Memory // at the ends of relations
 	ids        hippo.ShortIDs
@@ -102,6 +104,8 @@ func (w *whole) facts(m *hippo.Memory) []string {
 	add(m.StateAt(w.now) == hippo.Ended, "ended")
 	add(!m.SupersededBy.IsZero(), "superseded by %s", w.ids.Of(m.SupersededBy))
 	add(!m.ForgottenAt.IsZero(), "forgotten %s", when.Day(m.ForgottenAt, w.now))
+	note := cited.Note(w.files.Missing(m))
+	add(note != "", "%s", note)
 	return out
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cited"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/project"
 )
@@ -41,11 +42,12 @@ type workspace struct {
 	located located
 }
 
-// located is the scope of a client in the store.
+// located is the scope of a client in the store, and the working trees of its projects.
 type located struct {
 	of    []project.Identity
 	at    time.Time
 	scope hippo.Scope
+	trees cited.Trees
 }
 
 // ask asks a client for its roots, if it has said that it knows them, in the background.
@@ -122,38 +124,42 @@ func folderOf(uri string) (string, bool) {
 }
 
 // memories returns the memory in the scope of the caller, in the project that the client works in.
-func (s *Server) memories(ctx context.Context) (*engine.Memories, hippo.Scope, error) {
+func (s *Server) memories(ctx context.Context) (*engine.Memories, located, error) {
 	e, err := s.open(ctx)
 	if err != nil {
 		s.Log.Error("store not opened", "error", err)
-		return nil, hippo.Scope{}, err
+		return nil, located{}, err
 	}
-	scope := s.Scope(ctx)
+	at := located{scope: s.Scope(ctx)}
 	if s.Project != nil {
 		ids := s.Project(ctx, s.workspace.known(ctx))
-		if scope, err = s.workspace.locate(ctx, e.In(scope), ids, s.Now()); err != nil {
-			return nil, scope, err
+		if at, err = s.workspace.locate(ctx, e.In(at.scope), ids, s.Now()); err != nil {
+			return nil, at, err
 		}
 	}
-	return asAgent(e.In(scope), ""), scope, nil
+	return asAgent(e.In(at.scope), ""), at, nil
 }
 
-// locate returns the scope in which a client works: its project, and beside it the projects of its other folders.
-func (w *workspace) locate(ctx context.Context, m *engine.Memories, ids []project.Identity, now time.Time) (hippo.Scope, error) {
-	same := func(a, b project.Identity) bool { return a.Name == b.Name && slices.Equal(a.Former, b.Former) }
+// locate returns where a client works: its project, and beside it the projects of its other folders.
+func (w *workspace) locate(ctx context.Context, m *engine.Memories, ids []project.Identity, now time.Time) (located, error) {
+	same := func(a, b project.Identity) bool {
+		return a.Name == b.Name && a.Tree == b.Tree && slices.Equal(a.Former, b.Former)
+	}
 	w.mu.Lock()
 	last := w.located
 	w.mu.Unlock()
 	if slices.EqualFunc(last.of, ids, same) && len(ids) > 0 && now.Sub(last.at) < locatedFor && !now.Before(last.at) {
-		return last.scope, nil
+		return last, nil
 	}
 	var out hippo.Scope
+	trees := make(cited.Trees)
 	for i, id := range ids {
 		at, err := engine.Locate(ctx, m, id)
 		if err != nil {
-			return out, err
+			return located{}, err
 		}
 		scope, _ := engine.CallerOf(at)
+		trees.Add(id.Tree, scope.Current()...)
 		if i == 0 {
 			out = scope
 			continue
@@ -165,7 +171,8 @@ func (w *workspace) locate(ctx context.Context, m *engine.Memories, ids []projec
 		}
 	}
 	w.mu.Lock()
-	w.located = located{ids, now, out}
+	w.located = located{ids, now, out, trees}
+	last = w.located
 	w.mu.Unlock()
-	return out, nil
+	return last, nil
 }

@@ -105,7 +105,7 @@ func (e *entry) identity(r Repository) Identity {
 	if folder == ".git" {
 		folder = filepath.Base(filepath.Dir(r.Common))
 	}
-	return Identity{Name: e.Names[0], Former: e.Names[1:], Folder: strings.TrimSuffix(folder, ".git")}
+	return Identity{Name: e.Names[0], Former: e.Names[1:], Folder: strings.TrimSuffix(folder, ".git"), Tree: r.Tree}
 }
 
 // gone returns the identity of a folder that is not there: that of the repository that it was in, as far as that is remembered,

@@ -33,6 +33,8 @@ type Identity struct {
 	Former []string
 	// Folder is the name of the folder of the repository, for people.
 	Folder string
+	// Tree is the root of the working tree; empty: there is none at hand.
+	Tree string `json:"-"`
 }
 
 // Identify returns the identity of a folder without a cache. Git may take until the deadline of ctx, 2 seconds if it has none.
