@@ -64,7 +64,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	full := o.withDefaults()
 	s, err := open(ctx, dir, full, nil)
 	if errors.Is(err, hippo.ErrFull) {
-		s, err = open(ctx, dir, full, fmt.Errorf("%w; make space and start hippo again to write", err))
+		s, err = open(ctx, dir, full, fmt.Errorf("%w; make space and open the store again to write", err))
 	}
 	return s, err
 }
