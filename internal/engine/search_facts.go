@@ -22,10 +22,10 @@ const (
 
 // factsFor returns the facts of an answer; see [hippo.Answer.Facts].
 //
-// Cost: a pass over the entities in the index, which ends at once where there are none, and a read of the relations of those that
-// the query names.
+// Cost: nothing in a store without relations, as of when the search read its state. Otherwise a pass over the entities in the index,
+// and a read of the relations of those that the query names.
 func factsFor(ctx context.Context, m *Memories, q *hippo.Query) ([]hippo.Fact, error) {
-	if !takesFacts(q) {
+	if !takesFacts(q) || !m.store.HasRelations() {
 		return nil, nil
 	}
 	list, err := cardsOf(ctx, m, q.Filter.Projects)
