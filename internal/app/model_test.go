@@ -344,7 +344,12 @@ func TestOpen_EndpointIsAskedInBackground(t *testing.T) {
 
 func TestOpenModel(t *testing.T) { //nolint:paralleltest // the cache is named by the environment
 	pulled(t, "nomic")
-	none := func(string) string { return "" }
+	none := func(name string) string { // but for the folder of models
+		if name == "HIPPO_MODELS" {
+			return os.Getenv(name)
+		}
+		return ""
+	}
 	dir := folder(t)
 	for name, space := range map[string]string{"builtin": "all-MiniLM-L6-v2", "static": "all-MiniLM-L6-v2", dir: "folder@"} {
 		m, err := app.OpenModel(t.Context(), name, none)

@@ -110,12 +110,3 @@ func GroupBroken() error {
 	_, err := group(nil)
 	return err
 }
-
-// FormerOf returns the memories, forgotten or not, that one of them supersedes.
-func FormerOf(ctx context.Context, m *Memories, id hippo.ID) (ids []hippo.ID, err error) {
-	err = m.indexed(ctx, func() (err error) {
-		ids, err = formerOf(ctx, m, []hippo.ID{id})
-		return err
-	})
-	return ids, err
-}

@@ -48,6 +48,7 @@ type plain struct {
 	words   []string
 	bound   []bool // by word: a preposition is before it
 	subject int    // how many words are before the first verb
+	stated  bool   // a verb, or what stands for it, was read: it is a sentence, not a list of words
 	changes bool   // a word speaks of a change
 	ends    bool   // that of an end, of what the text says
 	denied  bool
@@ -70,7 +71,7 @@ func plainOf(text string) plain {
 // reader reads the words of a text.
 type reader struct {
 	plain
-	verb, preposition bool // one was read: in the text, before the next word
+	preposition bool // one was read before the next word
 }
 
 func (r *reader) read(f string) {
@@ -120,8 +121,8 @@ func (r *reader) isVerb(f, stem string) bool {
 
 // begins notes that the first verb, or what stands for it, is here: the words before it are the subject.
 func (r *reader) begins() {
-	if !r.verb {
-		r.verb, r.subject = true, len(r.words)
+	if !r.stated {
+		r.stated, r.subject = true, len(r.words)
 	}
 }
 
@@ -194,7 +195,7 @@ func slotDiffers(a, b *plain) bool {
 		return false
 	}
 	equal := from + len(a.words) - x
-	return from > 0 && equal > 1 && from >= max(a.subject, b.subject) && isValue(a, from, x) && isValue(b, from, y) && !a.several && !b.several
+	return a.stated && b.stated && from > 0 && equal > 1 && from >= max(a.subject, b.subject) && isValue(a, from, x) && isValue(b, from, y) && !a.several && !b.several
 }
 
 // isValue reports whether these words of a text are one value: few, and no preposition is between them.
