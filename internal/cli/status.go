@@ -96,18 +96,24 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 			row("settings", "%s", n)
 		}
 		captureRows(w, out.Captures)
-		for _, e := range out.Elsewhere {
-			row("to import", "%s", e)
-		}
-		for _, d := range out.Degraded {
-			row("degraded", "%s", d)
-		}
-		if st.Store != nil {
-			for _, p := range st.Store.Problems {
-				row("problem", "%v", p)
-			}
-		}
+		lackRows(row, st, out)
 	})
+}
+
+// lackRows prints what is not in the store, does not work or is wrong.
+func lackRows(row func(name, format string, args ...any), st *engine.Status, out *wire.Status) {
+	for _, e := range out.Elsewhere {
+		row("to import", "%s", e)
+	}
+	for _, d := range out.Degraded {
+		row("degraded", "%s", d)
+	}
+	if st.Store == nil {
+		return
+	}
+	for _, p := range st.Store.Problems {
+		row("problem", "%v", p)
+	}
 }
 
 // sharedRows prints the state of the file of another program.

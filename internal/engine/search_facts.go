@@ -166,7 +166,7 @@ func bestFacts(facts []hippo.Fact, named []*card, query string) []hippo.Fact {
 		list[i].Asked = list[i].shared > 0
 	}
 	slices.SortFunc(list, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.shared, a.shared), cmp.Compare(b.Weight, a.Weight), b.ValidFrom.Compare(a.ValidFrom), a.Relation.Compare(&b.Relation))
+		return cmp.Or(cmp.Compare(b.shared, a.shared), cmp.Compare(b.Weight, a.Weight), b.ValidFrom.Compare(a.ValidFrom), a.Compare(&b.Relation))
 	})
 	var out []hippo.Fact
 	for i := range list[:min(len(list), maxAnswerFacts)] {

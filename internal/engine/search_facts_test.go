@@ -84,14 +84,14 @@ func TestSearch_FactsWithinTheProjects(t *testing.T) {
 	f := open(t, options{})
 	ana, acme := f.entity("Ana", "person"), f.entity("Acme", "company")
 	other := f.Memories
-	o := f.Engine.In(hippo.LocalScope("other"))
+	o := f.In(hippo.LocalScope("other"))
 	there, err := engine.AddEntity(t.Context(), o, engine.EntityDraft{Entity: hippo.Entity{Name: "Zanzibar"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.fact(ana, acme, "works_at", time.Time{}, time.Time{})
 	f.fact(ana, there.ID, "lives_in", time.Time{}, time.Time{})
-	f.Memories = f.Engine.In(hippo.LocalScope("mine"))
+	f.Memories = f.In(hippo.LocalScope("mine"))
 	if got, want := f.facts(hippo.Query{Text: "where does Ana live?"}), []string{"fact: Ana works at Acme"}; !cmp.Equal(got, want) {
 		t.Errorf("in another project: %q, want %q", got, want)
 	}
