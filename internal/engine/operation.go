@@ -149,5 +149,5 @@ func undo(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error
 	if err != nil {
 		return nil, err
 	}
-	return store.UndoAnd(ctx, store.As(m.scoped, as(m, hippo.VerbUndo)), id, h.former, h.release)
+	return store.Undo(ctx, store.As(m.scoped, as(m, hippo.VerbUndo)), id, h.former, h.release)
 }

@@ -73,7 +73,7 @@ func tidyForever(kind, path string) error {
 			return fmt.Errorf("round %d: tidied %+v", n, done)
 		}
 		fmt.Println("tidied")
-		if _, err := store.Undo(ctx, local(s), done.Operation); err != nil {
+		if _, err := store.Undo(ctx, local(s), done.Operation, nil, nil); err != nil {
 			return err
 		}
 		fmt.Println("undone")
@@ -185,7 +185,7 @@ func wholeTidying(t *testing.T, s *store.Store) {
 	if want == (store.Tidied{}) {
 		return
 	}
-	if _, err := store.Undo(t.Context(), local(s), ops[0].ID); err != nil {
+	if _, err := store.Undo(t.Context(), local(s), ops[0].ID, nil, nil); err != nil {
 		t.Error(err)
 	}
 	if got := countTidied(t, s); got != (store.Tidied{}) {

@@ -136,13 +136,13 @@ func TestUnrelate_Periods(t *testing.T) {
 	declared(t, s, works(ids, 2024, 0))
 	all := remove(works(ids, 0, 0))
 	wantYears(t, "all removed", s)
-	if _, err := store.Undo(t.Context(), local(s), all); err != nil {
+	if _, err := store.Undo(t.Context(), local(s), all, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	wantYears(t, "undone", s, [2]int{2019, 2021}, [2]int{2024, 0})
 	all = remove(works(ids, 0, 0))
 	declared(t, s, works(ids, 2020, 2023))
-	if _, err := store.Undo(t.Context(), local(s), all); err != nil {
+	if _, err := store.Undo(t.Context(), local(s), all, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	wantYears(t, "undone but for what overlaps since", s, [2]int{2020, 2023}, [2]int{2024, 0})

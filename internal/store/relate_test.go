@@ -118,19 +118,19 @@ func TestUndo_OfTheEndOfWhatWasRemovedSince(t *testing.T) {
 		}
 		return rs
 	}
-	if _, err := store.Undo(t.Context(), local(s), ended.ID); !errors.Is(err, hippo.ErrConflict) {
+	if _, err := store.Undo(t.Context(), local(s), ended.ID, nil, nil); !errors.Is(err, hippo.ErrConflict) {
 		t.Errorf("the undo of the end: %v", err)
 	}
 	if rs := stored(); len(rs) != 0 {
 		t.Errorf("the removed relation is back: %+v", rs)
 	}
-	if _, err := store.Undo(t.Context(), local(s), removed.ID); err != nil {
+	if _, err := store.Undo(t.Context(), local(s), removed.ID, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if rs := stored(); len(rs) != 1 || !rs[0].ValidUntil.Equal(until) {
 		t.Errorf("after the undo of the removal: %+v", rs)
 	}
-	if _, err := store.Undo(t.Context(), local(s), ended.ID); err != nil {
+	if _, err := store.Undo(t.Context(), local(s), ended.ID, nil, nil); err != nil {
 		t.Errorf("the undo of the end, after that of the removal: %v", err)
 	}
 	if rs := stored(); len(rs) != 1 || !rs[0].ValidUntil.IsZero() {

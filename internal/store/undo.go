@@ -19,12 +19,9 @@ import (
 // if one of the memories was changed since: the error names it, and the later operation if it is
 // known. Relations that were changed since stay as they are; if nothing else is left to undo, it is
 // a conflict, too, which names one of them.
-func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
-	return UndoAnd(ctx, s, id, nil, nil)
-}
-
-// UndoAnd is [Undo] that changes others in the same operation, of those that are there and that the undone one has not changed.
-func UndoAnd(ctx context.Context, s Scoped, id hippo.ID, others []hippo.ID, fn func(*hippo.Memory)) ([]*hippo.Memory, error) {
+//
+// It also changes others by fn in the same operation: those that are there and that the undone one has not changed.
+func Undo(ctx context.Context, s Scoped, id hippo.ID, others []hippo.ID, fn func(*hippo.Memory)) ([]*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
 	}
