@@ -53,7 +53,7 @@ func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string
 	}
 	group.Wait()
 	if v.Text[retrieve.Semantic].Partial || v.Text[retrieve.Multilingual].Partial {
-		v.Text[retrieve.Instant] = queryInstant(ctx, f, text)
+		v.Text[retrieve.Instant] = f.Instant(ctx, text)
 	}
 	v.Degraded = slices.Concat(v.Degraded, slices.Concat(degraded[:]...))
 }
@@ -82,9 +82,8 @@ func queryChannel(ctx context.Context, f *Follower, scope *hippo.Scope, text str
 	return e, degraded
 }
 
-// queryInstant embeds a query with the instant model, from which the cosines of memories without a vector are estimated; the zero
-// value if there is none. An error costs the estimates only.
-func queryInstant(ctx context.Context, f *Follower, text string) (e recall.Embedded) {
+// Instant embeds a text with the instant model, in some microseconds; the zero value if there is none, or it does not answer.
+func (f *Follower) Instant(ctx context.Context, text string) (e recall.Embedded) {
 	i := slices.IndexFunc(f.models, func(m *modelState) bool { return m.Instant })
 	if i < 0 || fillInstant(ctx, f, f.models[i]) != nil {
 		return e

@@ -30,7 +30,7 @@ const (
 // Compare searches the live memories of the same project for those that a memory, which need not
 // be stored yet, duplicates or probably supersedes: they have no successor, and the latter are
 // valid when it begins. At most five of each are named, the most similar first. It changes
-// nothing. Cost: a lexical search for the beginning of the text; if a word of that speaks of a change, an embedding.
+// nothing. Cost: a lexical search for the beginning of the text; if a word of the text speaks of a change, a vector of the instant model.
 func Compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, error) {
 	return perform(ctx, m, x, compare)
 }
@@ -41,9 +41,10 @@ func compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, er
 	if x.CreatedAt.IsZero() {
 		draft.CreatedAt = m.now()
 	}
+	claim := recall.ClaimOf(&draft)
 	var similar []recall.Similar
 	err := m.indexed(ctx, func() (err error) {
-		similar, err = m.searcher.Similar(ctx, m.scope, &draft)
+		similar, err = m.searcher.Similar(ctx, m.scope, claim)
 		return err
 	})
 	if err != nil {
@@ -63,7 +64,7 @@ func compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, er
 			out.Duplicates = append(out.Duplicates, o.ID)
 		}
 	}
-	out.Replaces = recall.Revised(&draft, ms, func(id hippo.ID) float64 { return cosines[id] })
+	out.Replaces = recall.Revised(claim, ms, func(id hippo.ID) float64 { return cosines[id] })
 	out.Duplicates = out.Duplicates[:min(len(out.Duplicates), maxCompared)]
 	out.Replaces = out.Replaces[:min(len(out.Replaces), maxCompared)]
 	return out, nil

@@ -94,7 +94,6 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 	}
 	in := &briefing.Input{
 		Query: q, Candidates: g.found, Facts: g.facts, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs,
-		Changed: changed(nil),
 	}
 	b, err := selected(ctx, m, in)
 	if err != nil || q.PromptOnly || m.scope.Project == hippo.Unassigned {
@@ -106,8 +105,7 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 	})
 }
 
-// changed returns [contradict.Statement.ChangedBy] of memories, each of which it parses once; similar is the cosine of two, nil if
-// that is not known.
+// changed returns [contradict.Statement.ChangedBy] of memories, each of which it parses once; similar is the cosine of two.
 func changed(similar func(a, b hippo.ID) float64) func(older, newer *hippo.Memory) bool {
 	known := make(map[hippo.ID]contradict.Statement)
 	of := func(m *hippo.Memory) contradict.Statement {
@@ -121,10 +119,11 @@ func changed(similar func(a, b hippo.ID) float64) func(older, newer *hippo.Memor
 	return func(older, newer *hippo.Memory) bool {
 		a := of(older)
 		cosine := 0.0
-		if b := of(newer); similar != nil && b.Changes() {
+		b := of(newer)
+		if b.Changes() {
 			cosine = similar(older.ID, newer.ID)
 		}
-		return a.ChangedBy(of(newer), cosine)
+		return a.ChangedBy(b, cosine)
 	}
 }
 

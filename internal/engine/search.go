@@ -54,7 +54,8 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 		return nil, err
 	}
 	degraded = noted(degraded, cut)
-	hits = recall.Renewed(plan, ranking, hits, cmp.Or(q.Filter.ValidAt, m.now()))
+	claims, at := recall.ClaimsOf(hits), cmp.Or(q.Filter.ValidAt, m.now())
+	hits = recall.Renewed(plan, ranking, claims, hits, at)
 	facts, err := factsFor(ctx, m, &q)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	}
 	return &hippo.Answer{
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
-		Conflicts: recall.Conflicts(hits, cmp.Or(q.Filter.ValidAt, m.now())), Degraded: append(degraded, ranking.Degraded...),
+		Conflicts: recall.Conflicts(claims, hits, at), Degraded: append(degraded, ranking.Degraded...),
 		Confidence: ranking.Confidence, Support: ranking.Support, Weak: ranking.Weak, Elsewhere: ranking.Elsewhere,
 		Facts: facts,
 	}, nil

@@ -108,19 +108,14 @@ func (p *Plan) embedded(ctx context.Context, e Embedder, day hippo.Day) (*Plan, 
 	}
 	s := &out.search
 	s.Situation.Vectors, s.Situation.Model = vectors.Situation, vectors.SituationModel
-	setVectors(s, &vectors)
+	for c := range s.Vectors {
+		v := &vectors.Text[c]
+		s.Vectors[c].Values, s.Vectors[c].Model, s.Vectors[c].Partial = v.Values, v.Model, v.Partial
+	}
 	if p.ranker != hippo.RankerHippo { // the others are defined by one cosine
 		s.Vectors[retrieve.Multilingual].Values = nil
 	}
 	return &out, nil
-}
-
-// setVectors makes a query compare the vectors of its text.
-func setVectors(q *retrieve.Query, vectors *Vectors) {
-	for c := range q.Vectors {
-		v := &vectors.Text[c]
-		q.Vectors[c].Values, q.Vectors[c].Model, q.Vectors[c].Partial = v.Values, v.Model, v.Partial
-	}
 }
 
 // candidates sets which memories match because of their vectors.

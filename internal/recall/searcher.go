@@ -16,6 +16,7 @@ type Searcher struct {
 	index     retrieve.Retriever
 	relations Relations
 	embedder  Embedder
+	instant   func(ctx context.Context, text string) Embedded
 	hybrid    Hybrid
 	now       func() time.Time // in the user's zone
 	model     model
@@ -88,6 +89,8 @@ type Config struct {
 	Index     retrieve.Retriever
 	Relations Relations
 	Embedder  Embedder
+	// Instant embeds a text in the time of a record; nil: memories are similar by their words alone.
+	Instant func(ctx context.Context, text string) Embedded
 	// Tokens compares texts token by token; nil: nothing is reranked.
 	Tokens embed.TokenEmbedder
 	// Hybrid answers ranker hybrid; nil: it is not supported.
@@ -100,7 +103,7 @@ type Config struct {
 // New returns a Searcher.
 func New(c Config) *Searcher {
 	return &Searcher{
-		index: c.Index, relations: c.Relations, embedder: c.Embedder, hybrid: c.Hybrid, now: c.Now,
+		index: c.Index, relations: c.Relations, embedder: c.Embedder, instant: c.Instant, hybrid: c.Hybrid, now: c.Now,
 		model: model{weights: c.Weights, decay: rank.NewDecay(&c.Weights.Usage), scorer: rank.NewScorer(c.Weights), tokens: c.Tokens, analyzer: bm25.Words()},
 	}
 }

@@ -41,10 +41,11 @@ const (
 	minNearest = .3
 )
 
-// Similar returns the live memories of the project of m that have most words in common with
-// it and no successor, the best first; if a word of m speaks of a change, also those whose vectors are the nearest. If m has no
+// Similar returns the live memories of the project of a claim that have most words in common with
+// it and no successor, the best first; if a word of it speaks of a change, also those whose vectors are the nearest. If it has no
 // sentence that [Revised] could compare, they are only those with its content.
-func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memory) ([]Similar, error) {
+func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, c Claim) ([]Similar, error) {
+	m := c.Memory
 	q := retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: scope.Names(m.Project)}, Insights: true}
 	everything, err := s.index.Search(ctx, &retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: []string{}}})
 	if err != nil {
@@ -55,15 +56,9 @@ func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memo
 	if q.Text == "" {
 		return nil, nil
 	}
-	revises := !contradict.Parse(m.Content).Empty()
-	if revises && contradict.StatementOf(m.Content).Changes() {
-		vectors, err := s.embedder.Query(ctx, &scope, m.Content, nil)
-		if err != nil {
-			return nil, err
-		}
-		setVectors(&q, &vectors)
-		for c := range q.Vectors {
-			q.Vectors[c].TopK, q.Vectors[c].MinCosine = similarNearest, minNearest
+	if !c.Empty() && c.statement.Changes() && s.instant != nil {
+		if v := s.instant(ctx, m.Content); v.Values != nil {
+			q.Vectors[retrieve.Semantic] = retrieve.Vector{Values: v.Values, Model: v.Model, TopK: similarNearest, MinCosine: minNearest}
 		}
 	}
 	found, err := s.index.Search(ctx, &q)
@@ -71,7 +66,7 @@ func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memo
 		return nil, err
 	}
 	defer found.Close()
-	return similarOf(found, m, revises), nil
+	return similarOf(found, m, !c.Empty()), nil
 }
 
 // similarNearest is how many are looked at for the nearest: some are superseded.
@@ -173,8 +168,9 @@ func similarities(r retrieve.Reader, hits []Hit) [][]float32 {
 }
 
 // Renewed returns the hits with those that change a value of an older one right before that, with its relevance. Hits that do not
-// hold at the time, and those that are half as relevant as the first, stay where they are. Cost: a pass over the texts of the hits.
-func Renewed(p *Plan, r *Ranking, hits []hippo.Hit, at time.Time) []hippo.Hit {
+// hold at the time, those that are less than half as relevant as the first, and older ones that speak of a change themselves stay where
+// they are.
+func Renewed(p *Plan, r *Ranking, parsed Claims, hits []hippo.Hit, at time.Time) []hippo.Hit {
 	if !renews(p) || len(hits) < 2 {
 		return hits
 	}
@@ -183,7 +179,7 @@ func Renewed(p *Plan, r *Ranking, hits []hippo.Hit, at time.Time) []hippo.Hit {
 		if h.Relevance < hits[0].Relevance*renewing || h.Memory.StateAt(at) != hippo.Holds {
 			break
 		}
-		claims = append(claims, ClaimOf(h.Memory))
+		claims = append(claims, parsed[h.Memory.ID])
 	}
 	out := slices.Clone(hits)
 	for k := 1; k < len(claims); k++ {
@@ -215,18 +211,21 @@ func (c Claim) changedBy(newer Claim, r *Ranking) bool {
 // renewing is the share of the relevance of the first hit from which on a hit may be put before an older one.
 const renewing = .5
 
-// Revised returns the memories that m probably supersedes: they are valid when it begins, and
-// give the same fact another value. cosine is [Similar].Cosine of each.
-func Revised(m *hippo.Memory, others []*hippo.Memory, cosine func(hippo.ID) float64) []Contradiction {
+// maxReworded is how many of the most similar memories are compared as statements, beside the nearest: what is changed has half of the
+// words.
+const maxReworded = 8
+
+// Revised returns the memories that one with a claim probably supersedes: they are valid when it begins, and
+// give the same fact another value. others are the most similar first; cosine is [Similar].Cosine of each.
+func Revised(c Claim, others []*hippo.Memory, cosine func(hippo.ID) float64) []Contradiction {
 	var out []Contradiction
-	text, statement := contradict.Parse(m.Content), contradict.StatementOf(m.Content)
-	for _, o := range others {
-		if o.ContentHash == m.ContentHash || !o.ValidAt(beginOf(m)) {
+	for i, o := range others {
+		if o.ContentHash == c.Memory.ContentHash || !o.ValidAt(beginOf(c.Memory)) {
 			continue
 		}
-		if reason, ok := contradict.Parse(o.Content).Revised(text); ok {
+		if reason, ok := contradict.Parse(o.Content).Revised(c.text); ok {
 			out = append(out, Contradiction{o, string(reason)})
-		} else if contradict.StatementOf(o.Content).ChangedBy(statement, cosine(o.ID)) {
+		} else if similarity := cosine(o.ID); (i < maxReworded || similarity > 0) && contradict.StatementOf(o.Content).ChangedBy(c.statement, similarity) {
 			out = append(out, Contradiction{o, changed})
 		}
 	}
@@ -250,11 +249,11 @@ const (
 
 // Conflicts returns the pairs among the first hits that hold at a time, for the same project,
 // and seem to contradict each other. Statements of different authors are not compared.
-func Conflicts(hits []hippo.Hit, at time.Time) []hippo.Conflict {
+func Conflicts(parsed Claims, hits []hippo.Hit, at time.Time) []hippo.Conflict {
 	var sides []Claim
 	for _, h := range firstOf(hits, conflictHits) {
 		if h.Memory.SupersededBy.IsZero() && h.Memory.ValidAt(at) {
-			sides = append(sides, ClaimOf(h.Memory))
+			sides = append(sides, parsed[h.Memory.ID])
 		}
 	}
 	slices.SortStableFunc(sides, Claim.Compare)
@@ -282,6 +281,18 @@ type Claim struct {
 // ClaimOf parses the content of a memory.
 func ClaimOf(m *hippo.Memory) Claim {
 	return Claim{m, contradict.Parse(m.Content), contradict.StatementOf(m.Content)}
+}
+
+// Claims are those of the first hits of an answer, by memory.
+type Claims map[hippo.ID]Claim
+
+// ClaimsOf parses the contents of the hits that are compared with each other. Cost: some 10 us a hit.
+func ClaimsOf(hits []hippo.Hit) Claims {
+	out := make(Claims, conflictHits)
+	for _, h := range firstOf(hits, conflictHits) {
+		out[h.Memory.ID] = ClaimOf(h.Memory)
+	}
+	return out
 }
 
 // Empty reports whether there is nothing to compare, so that the claim contradicts none.

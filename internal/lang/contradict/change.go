@@ -78,9 +78,8 @@ func (r *reader) read(f string) {
 	colon := strings.HasSuffix(f, ":")
 	low := strings.ToLower(strings.Trim(f, ".:-'’/"))
 	said := changeWords()[low]
-	if said.kind == 0 {
-		low = stemOf(low)
-		said = changeWords()[low]
+	if stem := stemOf(low); said.kind == 0 && len(stem) < len(low) {
+		low, said = stem, changeWords()[stem]
 	}
 	switch said.kind {
 	case 'c', 'e':
@@ -99,7 +98,7 @@ func (r *reader) read(f string) {
 		r.add(low)
 	default:
 		if said.kind != 'f' && low != "" {
-			if r.isVerb(f, low) {
+			if !r.stated && r.isVerb(f, low) {
 				r.begins()
 			}
 			r.add(low)
