@@ -12,7 +12,7 @@ type Fact struct {
 // maxFact is how many characters of a fact are shown.
 const maxFact = 300
 
-// line is a fact as it is shown.
+// line formats a fact for a briefing.
 func (f *Fact) line() string { return "- " + lineOf(f.Text, maxFact) }
 
 // factShare is the part of the budget that facts get.

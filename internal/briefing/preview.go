@@ -25,7 +25,7 @@ func beginning(text string) string {
 	return strings.ToValidUTF8(text[:maxRead], "")
 }
 
-// preview returns what is shown of a memory on one line: of a long one the sentences that fit, if any do.
+// preview formats a memory on one line. A long memory is cut to the sentences of its excerpt, or to its beginning if it has none.
 func (f *filler) preview(m *hippo.Memory) string {
 	for i := range f.in.Candidates {
 		c := &f.in.Candidates[i]

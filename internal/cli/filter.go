@@ -28,7 +28,7 @@ func (f *filterFlags) add(c *cobra.Command) {
 	v.StringVar(&f.fields.Author, "author", "", "only what this author said")
 	v.StringVar(&f.fields.Session, "session", "", "only what this session holds")
 	v.BoolVar(&f.fields.Pinned, "pinned", false, "only pinned insights")
-	v.BoolVar(&f.fields.Archived, "archived", false, "archived insights, too")
+	v.BoolVar(&f.fields.Archived, "archived", false, "include archived insights")
 	v.StringVar(&f.when, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01, 3d")
 	v.StringVar(&f.since, "since", "", "recorded at or after this time: yesterday, 2026-03-01, 3d")
 	v.StringVar(&f.until, "until", "", "recorded before this time")

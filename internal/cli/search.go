@@ -94,7 +94,7 @@ func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hip
 	}
 	q.Ranker, q.NoDistribution = cfg.Ranker, !s.json
 	checked := q
-	checked.Text, _ = hippo.ShortQuery(q.Text) // the search cuts it, too, and notes that
+	checked.Text, _ = hippo.ShortQuery(q.Text) // the search cuts the query itself and reports it
 	return q, checked.Validate()
 }
 
@@ -123,6 +123,8 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files *cited.Check) 
 		for _, h := range a.Hits {
 			fmt.Fprintln(s.out, line(s, h.Memory, ids))
 		}
+		return nil
+	case len(a.Hits) == 0 && len(a.Facts) > 0: // they are the answer
 		return nil
 	case len(a.Hits) == 0 && a.Total > 0:
 		fmt.Fprintf(s.out, "Nothing on this page: %d in all. Try a smaller --offset.\n", a.Total)

@@ -23,7 +23,7 @@ func newUndoCommand(s *shell) *cobra.Command {
 		Short: "Undo an operation of hippo log",
 		Long: `Give the memories that an operation changed their former values, all or none; what it recorded is forgotten. Without an ID, that is
 your last operation that is not undone yet; it is shown, and undone after a question. If one of the memories was changed since, nothing
-changes, and the later operation is named: undo that one first. An undo is an operation, too, and can be undone by its ID.`,
+changes, and the later operation is named: undo that one first. An undo is itself an operation and can be undone by its ID.`,
 		Example: `  hippo undo
   hippo undo 7be01d42`,
 		Args: maximumArguments(1),

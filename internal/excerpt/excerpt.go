@@ -17,8 +17,8 @@ type Word struct {
 	IDF  float64
 }
 
-// Question is what the sentences of a text are compared with. It is safe for concurrent use. The words are analysed when the first
-// text is compared.
+// Question holds the words that the sentences of a text are compared with. It is safe for concurrent use. The first call of
+// [Question.Best] analyses the words.
 type Question struct {
 	analyzer bm25.Analyzer
 	model    embed.TokenEmbedder // nil: words alone count
@@ -67,27 +67,31 @@ func (q *Question) add(w Word) {
 }
 
 const (
-	// maxWords is how many words of a question count.
+	// maxWords bounds the words of a question that are compared.
 	maxWords = 64
-	// maxText is how many bytes of a text are looked at. The cost is some 30 µs a kilobyte.
+	// maxText bounds the bytes of a text that are read, at some 30 µs a kilobyte.
 	maxText = 64 << 10
-	// maxBest is how many parts of a text are named at most.
+	// maxBest bounds the parts that [Question.Best] returns.
 	maxBest = 8
-	// enough is the share of what the first part has that a later one has to add.
+	// enough is how much a later part must add, as a share of what the first part adds.
 	enough = .2
-	// again is what a word is worth that a part before it has.
+	// again is the worth of a word that an earlier part contains, as a share of its full worth.
 	again = .25
-	// unlike is the similarity of word pieces that have nothing to do with each other.
+	// unlike is the cosine of two unrelated word pieces.
 	unlike = .35
-	// meant is what a word is worth that is meant by a similar one, as a share of one that is there.
+	// meant is the worth of a word for which the text has a similar one, as a share of the worth of the word itself.
 	meant = .8
-	// favour is what a part of the passage that was found is worth beside its words, as a share of the question. It decides where a
-	// model of another language found the passage.
+	// least is how much the first part must contain, as a share of the worth of all words. With less the question is in other words or
+	// another language, and the passage that was found is the better excerpt.
+	least = .08
+	// favour is what a part gains if it lies in the passage that was found, as a share of the worth of all words. It decides between parts
+	// that are nearly equal.
 	favour = .04
 )
 
-// Best returns the parts of a text that have most of the question, the best first, each chosen for what those before it lack; nil if
-// no part has any of it. found is the passage by which the text was found, or zero. Cost: see maxText.
+// Best returns the parts of a text that contain most of the question, the best first. Each adds words that the parts before it lack.
+// The result is nil if no part contains enough of the question, or the text has only one part. found is the passage by which the text was
+// found, or zero. Cost: some 30 µs a kilobyte, of the first 64 KB or those around found.
 func (q *Question) Best(text string, found hippo.Span) []hippo.Span {
 	q.once.Do(q.analyse)
 	window := around(text, found)
@@ -102,7 +106,7 @@ func (q *Question) Best(text string, found hippo.Span) []hippo.Span {
 	var out []hippo.Span
 	for first := 0.0; len(out) < maxBest; {
 		i, gain := s.next()
-		if first = max(first, gain); gain <= 0 || gain < enough*first {
+		if first = max(first, gain); gain < max(enough*first, least*q.total) {
 			break
 		}
 		out = append(out, s.take(i))
@@ -110,7 +114,7 @@ func (q *Question) Best(text string, found hippo.Span) []hippo.Span {
 	return out
 }
 
-// around returns the range of a text that is looked at: its beginning, or what is around a passage.
+// around returns the range of a text that is read: its beginning, or the surroundings of a passage.
 func around(text string, found hippo.Span) hippo.Span {
 	if len(text) <= maxText {
 		return hippo.Span{To: len(text)}
@@ -124,7 +128,7 @@ func around(text string, found hippo.Span) hippo.Span {
 	return hippo.Span{From: from, To: to}
 }
 
-// read returns for each part how much of each word it has, in [0, 1].
+// read returns how much of each word each part contains, in [0, 1].
 func (q *Question) read(text string, parts []hippo.Span) [][]float64 {
 	var compare embed.MaxSim
 	if len(q.tokens) > 0 {
@@ -148,7 +152,7 @@ func (q *Question) read(text string, parts []hippo.Span) [][]float64 {
 	return out
 }
 
-// said returns the share of the terms of each word that a text has.
+// said returns the share of the terms of each word that a text contains.
 func (q *Question) said(text string) []float64 {
 	out := make([]float64, len(q.words))
 	seen := make(map[string]bool)
@@ -165,7 +169,7 @@ func (q *Question) said(text string) []float64 {
 	return out
 }
 
-// mean raises what a text has of each word to what its similarities say, by the mean of the word pieces of the word.
+// mean raises the share of each word to the mean similarity of its word pieces, where that is higher.
 func (q *Question) mean(similar []float32, have []float64) {
 	for from := 0; from < len(q.owner); {
 		to, sum := from, 0.0
@@ -187,7 +191,7 @@ type selection struct {
 	found    hippo.Span
 }
 
-// next returns the part that adds most to those that were taken, and how much; 0: none adds anything.
+// next returns the part that adds most to those that were taken, and how much it adds; 0: no part adds anything.
 func (s *selection) next() (part int, gain float64) {
 	for i, e := range s.shares {
 		x := 0.0

@@ -11,7 +11,7 @@ import (
 )
 
 // Tags, types and authors are found in any case and composition, however the memories are divided into parts of the index. A situation
-// that is written like a tag is none, and a session is found as it is written alone.
+// whose text looks like a tag is not one, and sessions match only in their own spelling.
 func TestSearch_filters_by_label(t *testing.T) {
 	t.Parallel()
 	s, grown := newSource("s"), newSource("s")

@@ -100,6 +100,8 @@ func (p *page) heading(shown int) string {
 	a := p.answer
 	var b strings.Builder
 	switch outside := a.Distribution.Sum(); {
+	case a.Total == 0 && len(a.Facts) > 0:
+		b.WriteString("No insight, but facts")
 	case a.Total == 0 && outside > 0:
 		fmt.Fprintf(&b, "No insight in this relevance range; %d match outside of it.", outside)
 	case a.Total == 0:

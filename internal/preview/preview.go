@@ -13,7 +13,7 @@ import (
 
 // Preview is the part of a text that is shown.
 type Preview struct {
-	// Text is what is shown. It begins with "…" unless it begins the text, and has " … " where something between is left out.
+	// Text is the part. It starts with "…" unless it starts where the whole text does. " … " marks each gap.
 	Text string
 	// More is how many characters of the text it leaves out.
 	More int

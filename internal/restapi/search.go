@@ -43,7 +43,7 @@ func (in *searchInput) fields() []field {
 		modes = append(modes, string(m))
 	}
 	return slices.Concat([]field{
-		{name: "query", to: &in.text, about: fmt.Sprintf("plain words; empty matches everything. Of a text over %d bytes the beginning counts, and degraded says so", hippo.MaxQuery)},
+		{name: "query", to: &in.text, about: fmt.Sprintf("plain words; empty matches everything. A text over %d bytes is cut to its beginning, which degraded reports", hippo.MaxQuery)},
 		{name: "strict", to: &in.strict, about: "situation_filter hides what does not apply, instead of ranking it lower"},
 		{name: "relevance_range", to: &in.relevance, about: "both ends inclusive. Default: the floor of the ranker"},
 		{name: "ranker", to: &in.ranker, words: rankers},

@@ -15,7 +15,7 @@ type Elsewhere struct {
 	Import string
 }
 
-// Text says on a line what is there and what to do.
+// Text describes the find and the command to run, on one line.
 func (e Elsewhere) Text() string {
 	return e.Program + " has memories in " + e.Path + "; to bring them here: " + e.Import
 }

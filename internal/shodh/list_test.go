@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// TestByTags: any of the tags is enough, in any case, newest first, and all of them where the caller says so.
+// TestByTags: any of the tags is enough, in any case, newest first, and all of them if the caller asks for that.
 func TestByTags(t *testing.T) {
 	t.Parallel()
 	s := start(t)

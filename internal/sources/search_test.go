@@ -252,7 +252,7 @@ func TestSearch_AllFail(t *testing.T) {
 	}
 }
 
-// Of a query that is longer than one may be the beginning counts, and one note says so.
+// A query over the limit is cut to its beginning, with one note.
 func TestSearch_LongQuery(t *testing.T) {
 	t.Parallel()
 	f, s := plant(t, map[string]string{"a": gateway}), &store{hits: 3}
