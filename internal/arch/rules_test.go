@@ -26,7 +26,7 @@ func layers() [][]string {
 	return [][]string{
 		{"."},
 		{"internal/lang/lexicon", "internal/lang/detect", "internal/lang/sound"},
-		{"internal/top", "internal/preview", "internal/batching", "internal/o200k", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript", "internal/cited"},
+		{"internal/top", "internal/typo", "internal/preview", "internal/batching", "internal/o200k", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript", "internal/cited"},
 		{"internal/index/vector", "internal/endpoint"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",

@@ -69,26 +69,20 @@ func (x *selection) imported(ctx context.Context, m *client.Client) (map[hippo.I
 	if err != nil {
 		return nil, err
 	}
-	for offset, more := 0, true; more; {
-		page, err := client.Operations(ctx, m, hippo.ID{}, offset, hippo.MaxCount)
-		if err != nil {
+	for o, err := range operations(ctx, m) {
+		switch {
+		case err != nil:
 			return nil, err
+		case o.ID != id:
+			continue
+		case o.Verb != hippo.VerbImport:
+			return nil, hippo.Fieldf("import", "must be an operation of hippo import, got %s, a %s", id.Short(), o.Verb)
 		}
-		for i := range page.Operations {
-			o := &page.Operations[i]
-			if o.ID != id {
-				continue
-			}
-			if o.Verb != hippo.VerbImport {
-				return nil, hippo.Fieldf("import", "must be an operation of hippo import, got %s, a %s", id.Short(), o.Verb)
-			}
-			of := make(map[hippo.ID]bool, len(o.Memories))
-			for _, y := range o.Memories {
-				of[y] = true
-			}
-			return of, nil
+		of := make(map[hippo.ID]bool, len(o.Memories))
+		for _, y := range o.Memories {
+			of[y] = true
 		}
-		offset, more = offset+len(page.Operations), page.More && len(page.Operations) > 0
+		return of, nil
 	}
 	return nil, fmt.Errorf("%w: no operation with id %q", hippo.ErrNotFound, x.operation)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path"
 	"strconv"
 
@@ -75,25 +76,38 @@ func operationToUndo(ctx context.Context, s *shell, m *client.Client, refs []str
 	return o.ID, err
 }
 
+// operations yields the operations of the store, the newest first, and an error at the end if one cannot be read.
+func operations(ctx context.Context, m *client.Client) iter.Seq2[*client.Operation, error] {
+	return func(yield func(*client.Operation, error) bool) {
+		for offset, more := 0, true; more; {
+			page, err := client.Operations(ctx, m, hippo.ID{}, offset, hippo.MaxCount)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range page.Operations {
+				if !yield(&page.Operations[i], nil) {
+					return
+				}
+			}
+			offset, more = offset+len(page.Operations), page.More && len(page.Operations) > 0
+		}
+	}
+}
+
 // lastOperation returns the last operation of the user of the command line that is neither undone nor an undo.
 func lastOperation(ctx context.Context, m *client.Client) (*client.Operation, error) {
 	undone := make(map[hippo.ID]bool)
-	for offset, more := 0, true; more; {
-		page, err := client.Operations(ctx, m, hippo.ID{}, offset, hippo.MaxCount)
-		if err != nil {
+	for o, err := range operations(ctx, m) {
+		switch {
+		case err != nil:
 			return nil, err
+		case undone[o.ID]:
+		case !o.Undoes.IsZero():
+			undone[o.Undoes] = true
+		case o.By.Kind == hippo.SourceUser && o.By.Client == "hippo":
+			return o, nil
 		}
-		for i := range page.Operations {
-			o := &page.Operations[i]
-			switch {
-			case undone[o.ID]:
-			case !o.Undoes.IsZero():
-				undone[o.Undoes] = true
-			case o.By.Kind == hippo.SourceUser && o.By.Client == "hippo":
-				return o, nil
-			}
-		}
-		offset, more = offset+len(page.Operations), page.More && len(page.Operations) > 0
 	}
 	return nil, fmt.Errorf("%w: no operation of yours is left to undo; hippo log lists those of others", hippo.ErrNotFound)
 }

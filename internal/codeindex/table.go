@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+	"github.com/hippo-memory/hippo/internal/typo"
 )
 
 // symbolTable holds the symbols of a state of the catalog, by name.
@@ -131,16 +132,16 @@ func gradeOf(s *symbolRef, name, lower string) int {
 		return matchPrefix
 	case len(lower) > 2 && strings.Contains(s.lower, lower):
 		return matchPart
-	case typo(s.lower, lower):
+	case isTypo(s.lower, lower):
 		return matchTypo
 	default:
 		return noMatch
 	}
 }
 
-// typo reports whether two names differ by one edit, from four letters on, or by two, from eight on: an
+// isTypo reports whether two names differ by one edit, from four letters on, or by two, from eight on: an
 // insertion, a deletion, another letter, or two letters that changed places.
-func typo(a, b string) bool {
+func isTypo(a, b string) bool {
 	most := 0
 	switch {
 	case len(b) >= 8:
@@ -151,35 +152,7 @@ func typo(a, b string) bool {
 	if most == 0 || len(a) > len(b)+most || len(b) > len(a)+most {
 		return false
 	}
-	return distance(a, b, most) <= most
-}
-
-// distance is the optimal string alignment distance, or more than most.
-func distance(a, b string, most int) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for k := range last {
-		last[k] = k
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := row[0]
-		for k := 1; k <= len(b); k++ {
-			cost := 1
-			if a[i-1] == b[k-1] {
-				cost = 0
-			}
-			row[k] = min(last[k]+1, row[k-1]+1, last[k-1]+cost)
-			if i > 1 && k > 1 && a[i-1] == b[k-2] && a[i-2] == b[k-1] {
-				row[k] = min(row[k], before[k-2]+1)
-			}
-			least = min(least, row[k])
-		}
-		if least > most {
-			return least
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
+	return typo.Distance(a, b, most) <= most
 }
 
 // admits reports whether a symbol passes a filter.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hippo-memory/hippo/internal/typo"
 )
 
 // otherVariables are the variables of the environment that mean something and are no settings. The last two are for the clients
@@ -73,34 +75,9 @@ func nearest(name string, forms map[string]string) string {
 	name = formOf(name)
 	best, least := "", 1+max(1, len(name)/3)
 	for form, what := range forms {
-		if d := distance(name, form); d < least || d == least && best != "" && cmp.Less(what, best) {
+		if d := typo.Distance(name, form, least); d < least || d == least && best != "" && cmp.Less(what, best) {
 			best, least = what, d
 		}
 	}
 	return best
-}
-
-// distance is the number of letters that are missing, added, wrong or exchanged with the next one. Of a long name only the first
-// 64 bytes count.
-func distance(a, b string) int {
-	const enough = 64
-	a, b = a[:min(len(a), enough)], b[:min(len(b), enough)]
-	var d [enough + 1][enough + 1]int
-	for i := range len(a) + 1 {
-		for j := range len(b) + 1 {
-			if i == 0 || j == 0 {
-				d[i][j] = i + j
-				continue
-			}
-			wrong := 1
-			if a[i-1] == b[j-1] {
-				wrong = 0
-			}
-			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+wrong)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-			}
-		}
-	}
-	return d[len(a)][len(b)]
 }

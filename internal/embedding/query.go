@@ -53,7 +53,7 @@ func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string
 	}
 	group.Wait()
 	if v.Text[retrieve.Semantic].Partial || v.Text[retrieve.Multilingual].Partial {
-		v.Text[retrieve.Instant] = f.Instant(ctx, text)
+		v.Text[retrieve.Instant] = Instant(ctx, f, text)
 	}
 	v.Degraded = slices.Concat(v.Degraded, slices.Concat(degraded[:]...))
 }
@@ -83,7 +83,7 @@ func queryChannel(ctx context.Context, f *Follower, scope *hippo.Scope, text str
 }
 
 // Instant embeds a text with the instant model, in some microseconds; the zero value if there is none, or it does not answer.
-func (f *Follower) Instant(ctx context.Context, text string) (e recall.Embedded) {
+func Instant(ctx context.Context, f *Follower, text string) (e recall.Embedded) {
 	i := slices.IndexFunc(f.models, func(m *modelState) bool { return m.Instant })
 	if i < 0 || fillInstant(ctx, f, f.models[i]) != nil {
 		return e

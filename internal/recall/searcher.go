@@ -89,7 +89,7 @@ type Config struct {
 	Index     retrieve.Retriever
 	Relations Relations
 	Embedder  Embedder
-	// Instant embeds a text in the time of a record; nil: memories are similar by their words alone.
+	// Instant embeds a text in the time of a record; nil: similar memories are found lexically.
 	Instant func(ctx context.Context, text string) Embedded
 	// Tokens compares texts token by token; nil: nothing is reranked.
 	Tokens embed.TokenEmbedder

@@ -1,6 +1,10 @@
 package restapi
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/hippo-memory/hippo/internal/typo"
+)
 
 // nearest is " (did you mean ...?)" with the known name that is most similar to a name, if one is similar, and
 // else lists all.
@@ -10,7 +14,7 @@ func nearest(name string, known []string) string {
 	}
 	best, least := "", 1+len(name)/2
 	for _, k := range known {
-		d := distance(strings.ToLower(name), k)
+		d := typo.Distance(strings.ToLower(name), k, least)
 		if strings.HasPrefix(k, name) && len(name) > 2 || strings.HasPrefix(name, k) {
 			d = 1
 		}
@@ -22,26 +26,4 @@ func nearest(name string, known []string) string {
 		return ": known are " + strings.Join(known, ", ")
 	}
 	return " (did you mean " + best + "?)"
-}
-
-// distance is the Levenshtein distance of two names in bytes. Of a long one only the first 64 bytes count.
-func distance(a, b string) int {
-	const enough = 64
-	a, b = a[:min(len(a), enough)], b[:min(len(b), enough)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,0 +1,36 @@
+// Package typo measures how far a name is from the one that was meant.
+package typo
+
+// longest is how many bytes of a name count in [Distance].
+const longest = 64
+
+// Distance is the optimal string alignment distance of two names in bytes: how many are missing, added, wrong or exchanged with the
+// next one. A distance above most may be any number above most. Of a name only the first 64 bytes count. Cost: the product of the
+// lengths.
+func Distance(a, b string, most int) int {
+	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for k := range last {
+		last[k] = k
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := row[0]
+		for k := 1; k <= len(b); k++ {
+			cost := 1
+			if a[i-1] == b[k-1] {
+				cost = 0
+			}
+			row[k] = min(last[k]+1, row[k-1]+1, last[k-1]+cost)
+			if i > 1 && k > 1 && a[i-1] == b[k-2] && a[i-2] == b[k-1] {
+				row[k] = min(row[k], before[k-2]+1)
+			}
+			least = min(least, row[k])
+		}
+		if least > most {
+			return least
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
