@@ -115,7 +115,9 @@ func New(c Config) *Engine {
 	links := relationReader{e.store, &e.weights.Relations, e.now}
 	e.searcher = recall.New(recall.Config{
 		Index: e.index, Relations: links, Embedder: e.embedding, Tokens: c.Tokens, Weights: e.weights,
-		Instant: func(ctx context.Context, text string) recall.Embedded { return embedding.Instant(ctx, e.embedding, text) },
+		Instant: func(ctx context.Context, text string) recall.Embedded {
+			return embedding.Instant(ctx, e.embedding, text)
+		},
 		Hybrid: hybrid.New(hybrid.DefaultWeights(), e.store, index.TextKey, links, e.now),
 		Now:    func() time.Time { return e.now().In(e.store.Zone()) },
 	})
