@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo/internal/typo"
 )
 
 //go:embed asides.txt
@@ -152,7 +154,7 @@ func (v *vocabulary) match(words []string) (class, int) {
 	}
 	if len(words[0]) >= mendable {
 		for w, c := range v.exact {
-			if len(w) >= mendable && w[0] == words[0][0] && !strings.Contains(w, " ") && w+"s" != words[0] && edits(w, words[0]) <= 1 {
+			if len(w) >= mendable && w[0] == words[0][0] && !strings.Contains(w, " ") && w+"s" != words[0] && typo.Distance(w, words[0], 1) <= 1 {
 				return c, 1
 			}
 		}

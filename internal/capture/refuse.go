@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/hippo-memory/hippo/internal/transcript"
+	"github.com/hippo-memory/hippo/internal/typo"
 )
 
 //go:embed refusals.txt
@@ -151,7 +152,7 @@ func mended(word string) string {
 	for _, w := range g.words {
 		switch {
 		case w[0] != word[0]:
-		case len(w) < 6 && len(w) == len(word) && swapped(w, word), len(w) >= 6 && edits(w, word) <= 1, len(w) >= 8 && edits(w, word) <= 2:
+		case len(w) < 6 && len(w) == len(word) && swapped(w, word), len(w) >= 6 && typo.Distance(w, word, 1) <= 1, len(w) >= 8 && typo.Distance(w, word, 2) <= 2:
 			return w
 		}
 	}
@@ -165,34 +166,6 @@ func swapped(a, b string) bool {
 		i++
 	}
 	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-}
-
-// edits returns the number of letters to insert, delete or replace to make one word of the other; 3 for more than 2.
-func edits(a, b string) int {
-	const far = 3
-	if swapped(a[:min(len(a), len(b))], b[:min(len(a), len(b))]) && len(a) == len(b) {
-		return 1
-	}
-	if len(a)-len(b) >= far || len(b)-len(a) >= far {
-		return far
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, before+1)
-		}
-	}
-	return min(row[len(b)], far)
 }
 
 // asked returns the sentences of a turn in which a refusal is looked for: also of headings, quotes and bold type.
