@@ -100,6 +100,10 @@ func stopBetweenWrites(t *testing.T, s *session, sharedMemory string) {
 		if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
+		var status syscall.WaitStatus // the process runs on for a moment, and may take the lock
+		if _, err := syscall.Wait4(s.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+			t.Fatalf("the server is not stopped: %v, %v", status, err)
+		}
 		held := syscall.Flock_t{Type: syscall.F_WRLCK, Start: 120, Len: 1}
 		if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &held); err != nil {
 			t.Fatal(err)
