@@ -124,19 +124,8 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files *cited.Check) 
 			fmt.Fprintln(s.out, line(s, h.Memory, ids))
 		}
 		return nil
-	case len(a.Hits) == 0 && len(a.Facts) > 0: // they are the answer
-		return nil
-	case len(a.Hits) == 0 && a.Total > 0:
-		fmt.Fprintf(s.out, "Nothing on this page: %d in all. Try a smaller --offset.\n", a.Total)
-		return nil
-	case len(a.Hits) == 0 && a.Distribution.Sum() > 0:
-		fmt.Fprintf(s.out, "Nothing in this range of relevance; %d outside of it. Try other --min and --max.\n", a.Distribution.Sum())
-		return nil
-	case len(a.Hits) == 0 && q.Filter.Projects == nil:
-		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, no filter, or --all for all projects.")
-		return nil
 	case len(a.Hits) == 0:
-		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")
+		fmt.Fprint(s.out, advised(a, q))
 		return nil
 	}
 	fmt.Fprintf(s.out, "%d of %d\n", len(a.Hits), a.Total)
@@ -152,6 +141,22 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files *cited.Check) 
 	}
 	printConflicts(s, a, ids)
 	return nil
+}
+
+// advised returns the line for an answer without hits; empty if its facts are the answer.
+func advised(a *hippo.Answer, q *hippo.Query) string {
+	switch {
+	case len(a.Facts) > 0:
+		return ""
+	case a.Total > 0:
+		return fmt.Sprintf("Nothing on this page: %d in all. Try a smaller --offset.\n", a.Total)
+	case a.Distribution.Sum() > 0:
+		return fmt.Sprintf("Nothing in this range of relevance; %d outside of it. Try other --min and --max.\n", a.Distribution.Sum())
+	case q.Filter.Projects == nil:
+		return "Nothing found. Try fewer or other words, no filter, or --all for all projects.\n"
+	default:
+		return "Nothing found. Try fewer or other words, or no filter.\n"
+	}
 }
 
 // hitPreview is how many characters of a hit are shown: some eight lines.

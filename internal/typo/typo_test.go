@@ -16,7 +16,7 @@ func TestDistance(t *testing.T) {
 		{"", "", 0},
 		{"", "model", 5},
 		{"model", "model", 0},
-		{"modle", "model", 1},
+		{"mdoel", "model", 1},
 		{"mdl", "model", 2},
 		{"models", "model", 1},
 		{"store", "model", 4},
