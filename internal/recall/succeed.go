@@ -166,7 +166,8 @@ type placed struct {
 	hit
 }
 
-// apply ranks successors by their placements, and updates the tally. If there may be more hits
+// apply ranks successors by their placements, those of one placement by their keys, so that the order is total on every page. It
+// updates the tally. If there may be more hits
 // than were kept, successors after the last kept one are dropped.
 func (x *successions) apply(p *Plan, in ranking) ranking {
 	out := ranking{tally: in.tally, more: in.more, second: in.second}
@@ -203,10 +204,7 @@ func (x *successions) apply(p *Plan, in ranking) ranking {
 		}
 	}
 	slices.SortFunc(list, func(a, b placed) int {
-		if n := better(a.key, b.key); n != 0 {
-			return n
-		}
-		return cmp.Compare(b.steps, a.steps)
+		return cmp.Or(better(a.key, b.key), cmp.Compare(b.steps, a.steps), a.hit.Compare(b.hit.Key))
 	})
 	for i := range list {
 		out.hits = append(out.hits, list[i].hit)
