@@ -31,8 +31,15 @@ len(found)`})
 	if r.IsError || r.Text != "2\nstored 2" || r.Data != nil {
 		t.Errorf("result is %+v", r)
 	}
-	if r := s.tool("hippo_run", object{"program": "1", "format": "json"}); r.IsError || r.Text != "1" || r.Data != nil {
+	if r := s.tool("hippo_run", object{"program": "1", "format": "json"}); r.IsError || r.Text != "result: 1" || r.Data != nil {
 		t.Errorf("with a format that it does not have: %+v", r)
+	}
+	for program, want := range map[string]string{ // as JSON the first text of an answer is an object
+		"'[1,2]'": "result: [1,2]", "True": "result: true", "'\"a\"'": `result: "a"`, "-1.5": "result: -1.5", "{'a': 1}": `{"a":1}`, "[1, 2]": "1\n2",
+	} {
+		if r := s.tool("hippo_run", object{"program": program}); r.IsError || r.Text != want {
+			t.Errorf("%s: %+v, want %q", program, r, want)
+		}
 	}
 	if found := s.tool("hippo_search_insights", object{"query": "two causes"}); !strings.Contains(found.Text, "Two causes: ") {
 		t.Errorf("search finds %s", found.Text)

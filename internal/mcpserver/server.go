@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -250,7 +251,7 @@ func result(r *reply, asJSON bool) (*mcp.CallToolResult, error) {
 		meta = mcp.Meta{wire.MetaKey: r.meta}
 	}
 	if !asJSON || r.data == nil {
-		return &mcp.CallToolResult{Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, nil
+		return &mcp.CallToolResult{Meta: meta, Content: []mcp.Content{textContent(r.text)}}, nil
 	}
 	data, err := json.Marshal(r.data)
 	if err != nil {
@@ -259,6 +260,15 @@ func result(r *reply, asJSON bool) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{
 		Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}, StructuredContent: json.RawMessage(data),
 	}, nil
+}
+
+// textContent returns the text of an answer. A client that reads the first text as JSON expects an object: one that is another
+// JSON value, such as the number that a program returns, gets a label in front.
+func textContent(text string) *mcp.TextContent {
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") && json.Valid([]byte(text)) {
+		text = "result: " + text
+	}
+	return &mcp.TextContent{Text: text}
 }
 
 // argumentNames are the names of the tool arguments that stand for fields of the domain.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -236,6 +237,11 @@ func (s *session) tool(name string, args any) outcome {
 	}
 	if len(r.Result.Content) > 0 {
 		o.Text = r.Result.Content[0].Text
+		// Clients that read the first text as JSON want an object. Programs of claude-hippo want the lists that it answers.
+		lists := name == "hippo_recall" || name == "retrieve_memory"
+		if !lists && !strings.HasPrefix(o.Text, "{") && json.Valid([]byte(o.Text)) {
+			s.t.Errorf("%s: the first text is JSON, and no object: %s", name, o.Text)
+		}
 	}
 	if len(r.Result.Content) > 1 {
 		o.Note = r.Result.Content[1].Text
