@@ -30,11 +30,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// flags are values of flags that several subcommands read.
-type flags struct {
+// settings are values of flags that several subcommands read, and what is known of the file with the settings.
+type settings struct {
 	json, lines, verbose bool
 	// reason is why memories are changed, as the user says.
 	reason string
+	// file is the file as it was read; nil before. Whoever changes it forgets it.
+	file *config.File
 }
 
 // shell is the environment of all subcommands.
@@ -42,7 +44,7 @@ type shell struct {
 	in        io.Reader
 	out, errw io.Writer
 	root      *cobra.Command
-	flags
+	settings
 	now func() time.Time
 	// isTerminal reports whether a stream is a terminal.
 	isTerminal func(stream any) bool
@@ -216,7 +218,10 @@ func logCall(s *shell, ran *cobra.Command, took time.Duration, err error) {
 // config returns the configuration of this run.
 func (s *shell) config() (config.Config, error) {
 	flags := s.root.PersistentFlags()
-	c, err := config.Load(func(name string) (string, bool) {
+	if s.file == nil {
+		s.file = config.Read(os.Getenv)
+	}
+	c, err := s.file.Load(func(name string) (string, bool) {
 		f := flags.Lookup(name)
 		if name == "log" && s.verbose && !f.Changed {
 			return "info", true
@@ -225,7 +230,7 @@ func (s *shell) config() (config.Config, error) {
 			return "off", true
 		}
 		return f.Value.String(), f.Changed
-	}, os.Getenv, ownVariables(os.Environ())...)
+	}, ownVariables(os.Environ())...)
 	if err == nil && isJSON(c.Store.Path) {
 		err = hippo.Fieldf("store", "%s is a file of JSON, and no store: hippo import %s adds what it holds to yours", c.Store.Path, termtext.Argument(c.Store.Path))
 	}

@@ -197,6 +197,7 @@ embedded, searches use the previous model.`,
 			if err := config.Save(config.Path(os.Getenv), "model", name); err != nil {
 				return err
 			}
+			s.file = nil
 			fmt.Fprintf(s.out, "the model is %s\n", secret.RedactURL(name))
 			if cfg, err := s.config(); err != nil {
 				return err

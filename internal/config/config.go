@@ -122,28 +122,23 @@ func (s Store) String() string { return s.Kind + ":" + s.Path }
 // Load returns the configuration; given returns the value of a flag and whether
 // it was set. Errors name the setting and are [hippo.ErrInvalid]. Of the variables in present,
 // which are set and meant for this program alone, those that mean nothing are a notice.
-func Load(given func(flag string) (string, bool), env func(string) string, present ...string) (Config, error) {
-	path, err := locate(env)
-	var file map[string]string
-	var notices []string
-	if err == nil {
-		file, notices, err = readFile(path)
-	}
-	if err != nil {
-		return Config{Notices: unknownVariables(present, nil, env)}, err
+func (f *File) Load(given func(flag string) (string, bool), present ...string) (Config, error) {
+	env := f.env
+	if f.err != nil {
+		return Config{Notices: unknownVariables(present, nil, env)}, f.err
 	}
 	value, explicit := make(map[string]string), make(map[string]bool)
 	for _, s := range Settings() {
 		value[s.Name] = s.Default
 	}
 	for _, layer := range []func(Setting) (string, bool){
-		func(s Setting) (string, bool) { v, ok := file[s.Name]; return v, ok },
+		func(s Setting) (string, bool) { v, ok := f.values[s.Name]; return v, ok },
 		func(s Setting) (string, bool) { v := env(s.Env); return v, v != "" },
 		func(s Setting) (string, bool) { return given(s.Flag) },
 	} {
 		overlay(value, explicit, layer)
 	}
-	notices = append(notices, unknownVariables(present, value, env)...)
+	notices := slices.Concat(f.notices, unknownVariables(present, value, env))
 	if err := chooseStore(value, explicit, env); err != nil {
 		return Config{Notices: notices}, err
 	}

@@ -15,15 +15,13 @@ import (
 
 // load loads the configuration of a user whose home is /home/me.
 func load(flags, env map[string]string) (config.Config, error) {
-	return config.Load(
-		func(name string) (string, bool) { v, ok := flags[name]; return v, ok },
-		func(name string) string {
-			if v, ok := env[name]; ok || name != "HOME" && name != "USERPROFILE" {
-				return v
-			}
-			return "/home/me"
-		},
-	)
+	f := config.Read(func(name string) string {
+		if v, ok := env[name]; ok || name != "HOME" && name != "USERPROFILE" {
+			return v
+		}
+		return "/home/me"
+	})
+	return f.Load(func(name string) (string, bool) { v, ok := flags[name]; return v, ok })
 }
 
 func TestLoad_Precedence(t *testing.T) {
@@ -245,9 +243,8 @@ func TestLoad_FilesOfOthers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return config.Load(func(string) (string, bool) { return "", false }, func(name string) string {
-			return map[string]string{"HIPPO_CONFIG": path, "HOME": t.TempDir()}[name]
-		})
+		f := config.Read(func(name string) string { return map[string]string{"HIPPO_CONFIG": path, "HOME": t.TempDir()}[name] })
+		return f.Load(func(string) (string, bool) { return "", false })
 	}
 	if c, err := load("\xef\xbb\xbfranker = \"bm25\"\r\n"); err != nil || c.Ranker != hippo.RankerBM25 {
 		t.Errorf("a byte order mark: %v, %v", c.Ranker, err)

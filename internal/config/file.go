@@ -82,6 +82,24 @@ func homeDir(env func(string) string) string {
 	return env("HOME")
 }
 
+// File is what the file with the settings says: a value for each name. Notices name the keys that are no settings.
+type File struct {
+	env     func(string) string
+	values  map[string]string
+	notices []string
+	err     error
+}
+
+// Read reads the file with the settings, which need not exist, for the environment env. [File.Load] returns the error.
+func Read(env func(string) string) *File {
+	path, err := locate(env)
+	if err != nil {
+		return &File{env: env, err: err}
+	}
+	values, notices, err := readFile(path)
+	return &File{env: env, values: values, notices: notices, err: err}
+}
+
 // readFile returns the settings in a TOML file: one string for each name. Notices name the keys that are no settings.
 func readFile(path string) (out map[string]string, notices []string, err error) {
 	text, err := os.ReadFile(path)

@@ -21,9 +21,10 @@ func TestLoad_Paths(t *testing.T) {
 	noPaths := []string{"project", "share", "background", "namespace"}
 	about := regexp.MustCompile(`(?i)\b(files?|folders?|director(y|ies)|PATH|stores?)\b`)
 	load := func(s config.Setting, value string) (config.Config, error) {
-		return config.Load(func(flag string) (string, bool) { return value, flag == s.Flag }, func(name string) string {
+		f := config.Read(func(name string) string {
 			return map[string]string{"HOME": home, "USERPROFILE": home, "HIPPO_CONFIG": filepath.Join(home, "none.toml")}[name]
 		})
+		return f.Load(func(flag string) (string, bool) { return value, flag == s.Flag })
 	}
 	for _, s := range config.Settings() {
 		prefix, ok := forms[s.Name]
@@ -69,9 +70,9 @@ func TestVariables_Paths(t *testing.T) {
 		env := func(name string) string {
 			return map[string]string{"HOME": "/h", "USERPROFILE": "/h", variable: "${HIPPO_TEST_UNSET}/x"}[name]
 		}
-		c, err := config.Load(func(flag string) (string, bool) {
+		c, err := config.Read(env).Load(func(flag string) (string, bool) {
 			return "http://127.0.0.1:1/v1#m", flag == "model" || flag == "prediction-loss"
-		}, env)
+		})
 		if variable == "HIPPO_MODEL_KEY_FILE" {
 			err = c.Model.Problem // searches go without the model
 		}

@@ -42,7 +42,7 @@ func TestLoad_Unknown(t *testing.T) {
 				present = append(present, name)
 			}
 		}
-		cfg, err := config.Load(func(string) (string, bool) { return "", false }, func(name string) string {
+		f := config.Read(func(name string) string {
 			switch name {
 			case "HIPPO_CONFIG":
 				return path
@@ -51,7 +51,8 @@ func TestLoad_Unknown(t *testing.T) {
 			default:
 				return c.env[name]
 			}
-		}, present...)
+		})
+		cfg, err := f.Load(func(string) (string, bool) { return "", false }, present...)
 		if len(cfg.Notices) != len(c.want) {
 			t.Errorf("%s: got %q (%v), want %q", c.name, cfg.Notices, err, c.want)
 			continue
