@@ -34,6 +34,10 @@ const (
 	classNow
 	classYours
 	classBut
+	classNever
+	classUntil
+	classWhy
+	classAbout
 )
 
 // asideClasses has the classes by their names in asides.txt.
@@ -41,7 +45,7 @@ func asideClasses() map[string]class {
 	return map[string]class{
 		"other": classOther, "not": classNot, "keep": classKeep, "memory": classMemory, "forget": classForget, "delete": classDelete,
 		"secret": classSecret, "unsay": classUnsay, "this": classThis, "said": classSaid, "last": classLast, "later": classLater,
-		"only": classOnly, "now": classNow, "yours": classYours, "but": classBut,
+		"only": classOnly, "now": classNow, "yours": classYours, "but": classBut, "never": classNever, "until": classUntil, "why": classWhy, "about": classAbout,
 	}
 }
 
@@ -89,8 +93,9 @@ type aside struct {
 	// keep: this turn must not be kept; back: the one before must not; said: it names what was said before; passing: it
 	// holds for this session only.
 	keep, back, said, passing bool
-	// only: the sentence says nothing else.
+	// only: the sentence says nothing else; otherwise rest is the number of words of its other clauses.
 	only bool
+	rest int
 }
 
 // asideOf returns what a sentence says beside the work. It is read clause by clause: a clause counts if all of its words are
@@ -104,37 +109,74 @@ func asideOf(r request) aside {
 		} else {
 			a = v.readSpaced(strings.Fields(r.spaced))
 		}
+		if a.keep || a.back {
+			out.rest = a.rest
+		}
 		out.keep, out.back, out.said, out.passing, out.only = out.keep || a.keep, out.back || a.back, out.said || a.said, out.passing || a.passing, out.only || a.only
 	}
 	return out
 }
 
+// clause is a part of a sentence that is read.
+type clause struct {
+	found class
+	words int
+	// covered: all words are those of asides, but for those of a topic ("what I said about the invoices").
+	covered, topic, topical bool
+	// first: nothing stands before it in the sentence; tail is what begins after it without a mark.
+	first bool
+	tail  class
+}
+
 // readSpaced reads the words and marks of a sentence.
 func (v *vocabulary) readSpaced(tokens []string) aside {
 	out := aside{only: len(tokens) > 0}
-	var found class
-	covered, begun := true, false
-	end := func() {
-		if begun {
-			out.add(found, covered)
+	c := clause{covered: true, first: true}
+	end := func(tail class) {
+		if c.tail = tail; c.words > 0 {
+			out.add(c)
+			c.first = false
 		}
-		found, covered, begun = 0, true, false
+		c = clause{covered: true, first: c.first}
 	}
-	for i := 0; i < len(tokens); {
+	for i, skip := 0, false; i < len(tokens); {
 		if !strings.ContainsFunc(tokens[i], alphanumeric) {
-			end()
-			i++
+			end(0)
+			i, skip = i+1, false
 			continue
 		}
-		c, n := v.match(tokens[i:])
-		if i += n; c&classBut != 0 {
-			end()
-			continue
+		found, n := v.match(tokens[i:])
+		i += n
+		switch {
+		case found&classBut != 0:
+			end(0)
+			skip = false
+		case skip:
+		case found&(classUntil|classWhy) != 0 && c.words > 0: // the rest is a clause about when or why
+			end(found & (classUntil | classWhy))
+			skip = true
+		default:
+			c.add(found, n)
 		}
-		begun, covered, found = true, covered && c != 0, found|c
 	}
-	end()
+	end(0)
 	return out
+}
+
+// add adds some words of a class.
+func (c *clause) add(found class, n int) {
+	c.words += n
+	switch {
+	case found == 0 && c.topic:
+		c.topical = true
+	case found == 0:
+		c.covered = false
+	case found&classAbout != 0:
+		c.topic = true
+	case found&(classNot|classKeep|classSaid|classMemory|classYours) != 0:
+		c.topic = false
+	}
+	c.found |= found
 }
 
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
@@ -165,30 +207,36 @@ func (v *vocabulary) match(words []string) (class, int) {
 // readUnspaced reads a sentence of a language without spaces.
 func (v *vocabulary) readUnspaced(text string) aside {
 	out := aside{only: text != ""}
-	for clause := range strings.FieldsFuncSeq(text, func(r rune) bool { return !alphanumeric(r) && r != 'ー' }) {
-		var found class
-		covered := true
-		for len(clause) > 0 {
-			n := min(v.longest, len(clause))
-			for n > 0 && v.exact[clause[:n]] == 0 {
+	for text := range strings.FieldsFuncSeq(text, func(r rune) bool { return !alphanumeric(r) && r != 'ー' }) {
+		c := clause{covered: true, first: true, words: words(text)}
+		for len(text) > 0 {
+			n := min(v.longest, len(text))
+			for n > 0 && v.exact[text[:n]] == 0 {
 				n--
 			}
 			if n == 0 {
-				covered = false
-				_, n = utf8.DecodeRuneInString(clause)
+				c.covered = false
+				_, n = utf8.DecodeRuneInString(text)
 			}
-			found |= v.exact[clause[:n]]
-			clause = clause[n:]
+			c.found |= v.exact[text[:n]]
+			text = text[n:]
 		}
-		out.add(found, covered)
+		out.add(c)
 	}
 	return out
 }
 
-// add adds what a clause with words of some classes says; covered: it has no others.
-func (a *aside) add(found class, covered bool) {
-	has := func(any class) bool { return found&any != 0 }
-	a.only = a.only && covered
+// add adds what a clause says.
+func (a *aside) add(c clause) {
+	has := func(any class) bool { return c.found&any != 0 }
+	covered := c.covered && (!c.topical || has(classSaid))
+	if c.tail != 0 && !has(classThis|classSaid|classLast|classMemory|classYours|classSecret|classOnly) || // "do not save until it is valid"
+		!c.first && has(classNever) && !has(classThis|classSaid|classLast|classMemory|classYours|classSecret) { // "the token is secret, never log it"
+		covered = false
+	}
+	if a.only = a.only && covered; !covered {
+		a.rest += c.words
+	}
 	switch {
 	case !covered:
 		a.keep = a.keep || has(classYours) && has(classNot) && !has(classForget|classDelete)
@@ -196,13 +244,13 @@ func (a *aside) add(found class, covered bool) {
 	case has(classUnsay):
 		a.back = true
 	case has(classNot) && has(classForget):
-	case has(classSecret), has(classNot) && has(classKeep|classYours), has(classForget|classDelete) && has(classLater):
+	case has(classSecret), has(classNot) && has(classKeep|classYours), has(classForget|classDelete) && (has(classLater) || c.tail == classUntil):
 		a.keep = true
 		a.said = a.said || has(classLast)
 	case has(classNot):
 	case has(classForget) && has(classThis|classSaid|classLast|classMemory|classYours), has(classDelete) && has(classSaid|classLast|classMemory|classYours):
 		a.back = true
-	case has(classOnly) && has(classNow):
+	case has(classOnly) && (has(classNow) || c.tail == classUntil):
 		a.passing = true
 	}
 }

@@ -195,11 +195,13 @@ func refusalOf(text string) refusal {
 		requests[i] = requestOf(s)
 		asides[i] = asideOf(requests[i])
 	}
-	alone := onlyAsides(asides) || len(all) == 1 && words(all[0]) <= 12
+	alone := onlyAsides(asides) || len(all) == 1 && words(all[0]) <= 12 && asides[0].rest < fewOthers
 	for i, r := range requests {
 		keep := asides[i].keep || r.has("keep")
-		if asides[i].back || r.has("back") { // behind other sentences it means these
-			out.turn, out.back = out.turn || i > 0, true
+		if asides[i].back || r.has("back") { // behind what would be kept it means that, behind anything else the turn before, too
+			means := slices.ContainsFunc(all[:i], keeps)
+			out.turn = out.turn || i > 0
+			out.back = out.back || !means || asides[i].said || r.has("said")
 		}
 		if !keep {
 			continue
@@ -207,9 +209,17 @@ func refusalOf(text string) refusal {
 		said, next := asides[i].said || r.has("said"), r.has("ahead")
 		out.turn = true
 		out.back = out.back || said || alone && !next
-		out.ahead = out.ahead || next && !said || i == len(all)-1 && strings.HasSuffix(all[i], ":") || alone && !said
+		out.ahead = out.ahead || next && !said || i == len(all)-1 && strings.HasSuffix(all[i], ":") || alone && !said && !asides[i].back
 	}
 	return out
+}
+
+// fewOthers is how many words beside a refusal say something.
+const fewOthers = 4
+
+// keeps reports whether a sentence has what makes a memory.
+func keeps(text string) bool {
+	return words(text) >= fewOthers && cuesOf(text)&(hasRule|hasDuty|hasPreference|hasDecision|hasFact|hasProhibition|hasScope|hasContrast) != 0
 }
 
 // lastingOf returns the sentences of a turn that are not about this session alone; a sentence that only says so means those
