@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,7 +80,7 @@ func (c *blind) turns(t testing.TB, refused bool) []transcript.Turn {
 	return s.turns(t)
 }
 
-// split tells the candidates of the case from those of its frame.
+// split returns the candidates of the case, and whether that of its frame is among the others.
 func (c *blind) split(t testing.TB, refused bool) (own []string, framed bool) {
 	t.Helper()
 	for _, found := range capture.Candidates(c.turns(t, refused)) {
@@ -105,7 +106,7 @@ func has(text string, words []string) bool {
 // What is refused is not kept, what stands around it is, and so is what merely has the words of a refusal.
 func TestCandidates_Blind(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"blind-1.txt"} {
+	for _, name := range []string{"blind-1.txt", "blind-2.txt"} {
 		n := map[string]int{}
 		for _, c := range blinds(t, name) {
 			own, framed := c.split(t, true)
@@ -115,9 +116,13 @@ func TestCandidates_Blind(t *testing.T) {
 				t.Errorf("%s: lost what stands around %q", name, c.text)
 			}
 			if c.kind == "near" {
-				if !has(strings.Join(own, "\n"), c.want) {
-					n["near lost"]++
-					t.Errorf("%s: lost %q (refused: %v)", name, c.text, capture.Refused(c.turns(t, true)))
+				if slices.Contains(capture.Refused(c.turns(t, true)), true) {
+					t.Errorf("%s: taken for a refusal: %q", name, c.text)
+				}
+				if has(strings.Join(own, "\n"), c.want) {
+					n["near kept"]++
+				} else {
+					t.Logf("%s: not kept: %q", name, c.text)
 				}
 				continue
 			}
@@ -131,7 +136,9 @@ func TestCandidates_Blind(t *testing.T) {
 				t.Errorf("%s: kept %q", name, own)
 			}
 		}
-		t.Logf("%s: %v", name, n)
+		if t.Logf("%s: %v", name, n); n["near kept"]*40 < n["near"]*39 {
+			t.Errorf("%s: %d of %d near misses are kept", name, n["near kept"], n["near"])
+		}
 	}
 }
 
@@ -141,7 +148,7 @@ func TestCandidates_BlindPrivate(t *testing.T) {
 	ask := map[string]string{
 		"en": "Remember: ", "de": "Merk dir: ", "fr": "Retiens : ", "es": "Recuerda: ", "it": "Ricorda: ", "pt": "Lembre: ",
 	}
-	for _, name := range []string{"blind-3.txt"} {
+	for _, name := range []string{"blind-3.txt", "blind-4.txt"} {
 		n := map[string]int{}
 		for _, line := range table(t, name) {
 			kind, rest, _ := strings.Cut(line, " ")
