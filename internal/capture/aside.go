@@ -56,7 +56,12 @@ type vocabulary struct {
 	exact, stems map[string]class
 	// longest is the number of words of the longest phrase, or of its bytes in an unspaced language.
 	longest int
+	// mended are the words whose typos are mended, by their first byte.
+	mended map[byte][]string
 }
+
+// mendable is the length of a word whose typos are mended, in bytes.
+const mendable = 6
 
 // vocabularies returns those of all languages, which must not be changed.
 var vocabularies = sync.OnceValue(func() map[string]*vocabulary { //nolint:gochecknoglobals // it is built once and never changes
@@ -69,13 +74,16 @@ var vocabularies = sync.OnceValue(func() map[string]*vocabulary { //nolint:goche
 		}
 		v := all[language]
 		if v == nil {
-			v = &vocabulary{unspaced: language == "zh" || language == "ja", exact: map[string]class{}, stems: map[string]class{}}
+			v = &vocabulary{unspaced: language == "zh" || language == "ja", exact: map[string]class{}, stems: map[string]class{}, mended: map[byte][]string{}}
 			all[language] = v
 		}
 		for phrase := range strings.SplitSeq(list, "|") {
 			if stem, ok := strings.CutSuffix(phrase, "*"); ok {
 				v.stems[stem] |= classes[name]
 				continue
+			}
+			if v.exact[phrase] == 0 && len(phrase) >= mendable && !strings.Contains(phrase, " ") {
+				v.mended[phrase[0]] = append(v.mended[phrase[0]], phrase)
 			}
 			v.exact[phrase] |= classes[name]
 			if n := strings.Count(phrase, " ") + 1; !v.unspaced {
@@ -188,16 +196,16 @@ func (v *vocabulary) match(words []string) (class, int) {
 			return c, n
 		}
 	}
-	const shortest, mendable = 3, 6 // bytes of a stem, and of a word whose typos are mended
-	for n := len(words[0]); n >= shortest; n-- {
+	const least = 3 // bytes of a stem
+	for n := len(words[0]); n >= least; n-- {
 		if c := v.stems[words[0][:n]]; c != 0 {
 			return c, 1
 		}
 	}
 	if len(words[0]) >= mendable {
-		for w, c := range v.exact {
-			if len(w) >= mendable && w[0] == words[0][0] && !strings.Contains(w, " ") && w+"s" != words[0] && typo.Distance(w, words[0], 1) <= 1 {
-				return c, 1
+		for _, w := range v.mended[words[0][0]] {
+			if w+"s" != words[0] && typo.Distance(w, words[0], 1) <= 1 {
+				return v.exact[w], 1
 			}
 		}
 	}

@@ -1,11 +1,8 @@
 package capture
 
 import (
-	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -14,76 +11,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/typo"
 )
 
-//go:embed refusals.txt
-var refusalText string
-
-//go:embed private.txt
-var privateText string
-
 // maxAsked is how many bytes of the beginning and of the end of a turn are searched for a refusal.
 const maxAsked = 2000
-
-// grammar has the expressions of refusals.txt and private.txt.
-type grammar struct {
-	// spaced and inner are the expressions of each kind, of languages with spaces between words and without.
-	spaced, inner map[string]*regexp.Regexp
-	// words are those to which typos are mended, known all that an expression has.
-	words []string
-	known map[string]bool
-}
-
-// refusals returns the grammar, which must not be changed.
-var refusals = sync.OnceValue(func() *grammar { //nolint:gochecknoglobals // it is built once and never changes
-	g := &grammar{spaced: map[string]*regexp.Regexp{}, inner: map[string]*regexp.Regexp{}, known: map[string]bool{}}
-	parts, spaced, inner := []string{}, map[string][]string{}, map[string][]string{}
-	for line := range strings.Lines(refusalText + privateText) {
-		line = strings.TrimSpace(line)
-		language, rest, _ := strings.Cut(line, " ")
-		name, expression, _ := strings.Cut(rest, " ")
-		if expression == "" || line[0] == '#' {
-			continue
-		}
-		for i := len(parts) - 2; i >= 0; i -= 2 { // the last one of a name is that of the language
-			expression = strings.ReplaceAll(expression, parts[i], parts[i+1])
-		}
-		for word := range strings.FieldsFuncSeq(expression, func(r rune) bool { return !unicode.IsLetter(r) }) {
-			g.known[word] = true
-		}
-		to := spaced
-		if language == "zh" || language == "ja" {
-			to = inner
-		}
-		switch value, part := strings.CutPrefix(expression, "= "); {
-		case part:
-			parts = append(parts, "<"+name+">", value)
-		case name == "words":
-			g.words = append(g.words, strings.Split(expression, "|")...)
-		default:
-			to[name] = append(to[name], expression)
-		}
-	}
-	for name, list := range spaced {
-		g.spaced[name] = regexp.MustCompile(strings.Join(list, "|"))
-	}
-	for name, list := range inner {
-		g.inner[name] = regexp.MustCompile(strings.Join(list, "|"))
-	}
-	return g
-})
-
-// request is a sentence of a user as the grammar reads it.
-type request struct{ spaced, inner string }
-
-// has reports whether a sentence matches a kind of refusals.
-func (r request) has(kind string) bool {
-	g := refusals()
-	x, ok := g.spaced[kind]
-	if ok && x.MatchString(r.spaced) {
-		return true
-	}
-	x, ok = g.inner[kind]
-	return ok && r.inner != "" && x.MatchString(r.inner)
-}
 
 // requestOf returns a sentence in lower case, without accents and with its typos mended: a space is behind each word and
 // each mark.
