@@ -32,9 +32,9 @@ func linesOf(t *testing.T, name string) []string {
 	return slices.DeleteFunc(strings.Split(strings.TrimSpace(string(b)), "\n"), func(l string) bool { return strings.HasPrefix(l, "#") })
 }
 
-func pairsOf(t *testing.T, half string, beside bool) (out []pair) {
+func pairsOf(t *testing.T, file, half string, beside bool) (out []pair) {
 	t.Helper()
-	for _, l := range linesOf(t, "pairs.txt") {
+	for _, l := range linesOf(t, file) {
 		f := strings.Split(l, "|")
 		if p := (pair{f[0], f[1], f[2], f[3], f[4]}); p.half == half && (p.kind == "beside") == beside {
 			out = append(out, p)
@@ -178,7 +178,7 @@ func TestChangedValues(t *testing.T) {
 				all.oldAlone + got.oldAlone, all.hookAlone + got.hookAlone,
 			}
 		}
-		if all.hinted*10 < all.pairs*8 || all.wrong*20 > all.pairs || all.above*10 < all.pairs*8 || all.oldAlone+all.hookAlone > 0 {
+		if all.hinted*10 < all.pairs*8 || all.wrong*20 > all.pairs || all.above*100 < all.pairs*83 || all.oldAlone+all.hookAlone > 0 {
 			t.Errorf("embedded %t: %s", embed, all)
 		}
 	}
@@ -188,7 +188,7 @@ func TestChangedValues(t *testing.T) {
 func changesOf(t *testing.T, half string, embed bool) outcome {
 	t.Helper()
 	c, got := openChanging(t), outcome{}
-	pairs := pairsOf(t, half, false)
+	pairs := pairsOf(t, "pairs.txt", half, false)
 	logf := func(what string, p pair) {
 		if half == "dev" {
 			t.Logf("embedded %t, %s: %s | %s", embed, what, p.older, p.newer)
@@ -227,7 +227,7 @@ func TestChangedValues_Beside(t *testing.T) {
 	for _, embed := range []bool{false, true} {
 		all, hinted, others := 0, 0, 0
 		for _, half := range []string{"dev", "kept"} {
-			pairs := pairsOf(t, half, true)
+			pairs := pairsOf(t, "pairs.txt", half, true)
 			all += len(pairs)
 			openChanging(t).fill(pairs, embed, func(p pair, replaces []string) {
 				if slices.Contains(replaces, p.older) {
@@ -241,5 +241,39 @@ func TestChangedValues_Beside(t *testing.T) {
 		if hinted*20 >= all || others*20 > all {
 			t.Errorf("embedded %t: of %d hinted %d, at others %d", embed, all, hinted, others)
 		}
+	}
+}
+
+// Values that change in other words throughout, half of them without a word that speaks of a change, among pairs that hold side by side
+// and are as alike: few of the newer ones are found first, but none of them is missing from a context that shows the older one, and what
+// is asked for stays first.
+func TestChangedValues_Reworded(t *testing.T) {
+	t.Parallel()
+	const each = 25
+	above, alone, hidden, all := 0, 0, 0, 0
+	for _, half := range []string{"dev", "kept"} {
+		changing, beside := slices.Collect(slices.Chunk(pairsOf(t, "reworded.txt", half, false), each)), pairsOf(t, "reworded.txt", half, true)
+		for i, beside := range slices.Collect(slices.Chunk(beside, len(beside)/len(changing))) {
+			c := openChanging(t)
+			c.fill(slices.Concat(changing[i], beside), true, func(pair, []string) {})
+			for _, p := range changing[i] {
+				all++
+				if c.above(p) {
+					above++
+				}
+				if c.alone(p, false) || c.alone(p, true) {
+					alone++
+				}
+			}
+			for _, p := range beside {
+				if c.above(p) {
+					hidden++
+				}
+			}
+		}
+	}
+	t.Logf("of %d newer above older %d, older alone %d; above what was asked for: %d of 60", all, above, alone, hidden)
+	if alone > 0 || above*4 < all || hidden*10 > 60 {
+		t.Errorf("of %d newer above older %d, older alone %d; above what was asked for: %d of 60", all, above, alone, hidden)
 	}
 }

@@ -123,7 +123,7 @@ func changed(similar func(a, b hippo.ID) float64) func(older, newer *hippo.Memor
 		if b.Changes() {
 			cosine = similar(older.ID, newer.ID)
 		}
-		return a.ChangedBy(b, cosine)
+		return a.ChangedBy(b, contradict.Likeness{Cosine: cosine})
 	}
 }
 

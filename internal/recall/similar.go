@@ -185,7 +185,7 @@ func Renewed(p *Plan, r *Ranking, parsed Claims, hits []hippo.Hit, at time.Time)
 	for k := 1; k < len(claims); k++ {
 		for i := range k {
 			older, newer := out[i], out[k]
-			if !older.Memory.When().Before(newer.Memory.When()) || !claims[i].changedBy(claims[k], r) {
+			if !older.Memory.When().Before(newer.Memory.When()) || !claims[i].changedBy(claims[k], likenessOf(r, &older, &newer)) {
 				continue
 			}
 			newer.Relevance = older.Relevance
@@ -197,15 +197,23 @@ func Renewed(p *Plan, r *Ranking, parsed Claims, hits []hippo.Hit, at time.Time)
 	return out
 }
 
-// changedBy reports whether a newer claim of the same topic probably changes a value of c.
-func (c Claim) changedBy(newer Claim, r *Ranking) bool {
+// answering is the share of the relevance of an older hit from which on a newer one answers the question about as well.
+const answering = .7
+
+// likenessOf returns what the ranking knows of whether two hits speak of one thing.
+func likenessOf(r *Ranking, older, newer *hippo.Hit) contradict.Likeness {
+	return contradict.Likeness{Cosine: r.Similar(older.Memory.ID, newer.Memory.ID), Answer: newer.Relevance >= answering*older.Relevance}
+}
+
+// changedBy reports whether a newer claim of the same topic, as alike as that, probably changes a value of c.
+func (c Claim) changedBy(newer Claim, l contradict.Likeness) bool {
 	if !sameTopic(c.Memory, newer.Memory) {
 		return false
 	}
 	if _, ok := c.text.Contradicts(newer.text); ok {
 		return true
 	}
-	return !c.statement.Changes() && c.statement.ChangedBy(newer.statement, r.Similar(c.Memory.ID, newer.Memory.ID))
+	return !c.statement.Changes() && c.statement.ChangedBy(newer.statement, l)
 }
 
 // renewing is the share of the relevance of the first hit from which on a hit may be put before an older one.
@@ -225,7 +233,7 @@ func Revised(c Claim, others []*hippo.Memory, cosine func(hippo.ID) float64) []C
 		}
 		if reason, ok := contradict.Parse(o.Content).Revised(c.text); ok {
 			out = append(out, Contradiction{o, string(reason)})
-		} else if similarity := cosine(o.ID); (i < maxReworded || similarity > 0) && contradict.StatementOf(o.Content).ChangedBy(c.statement, similarity) {
+		} else if similarity := cosine(o.ID); (i < maxReworded || similarity > 0) && contradict.StatementOf(o.Content).ChangedBy(c.statement, contradict.Likeness{Cosine: similarity}) {
 			out = append(out, Contradiction{o, changed})
 		}
 	}

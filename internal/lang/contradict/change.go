@@ -21,14 +21,32 @@ func StatementOf(text string) Statement {
 // Changes reports whether a word of the text speaks of a change: "now", "switched", "no longer".
 func (s Statement) Changes() bool { return s.changes && !s.adds }
 
-// minSimilar is the cosine from which on a text that speaks of a change changes a value of one that has few of its words.
-const minSimilar = .35
+// Likeness is what is known, beside the words, of whether two texts speak of one thing.
+type Likeness struct {
+	// Cosine is that of their vectors, 0 if it is not known.
+	Cosine float64
+	// Answer: one question was asked, and both answer it about as well.
+	Answer bool
+}
+
+// minSimilar is the cosine from which on a text that speaks of a change changes a value of one that has few of its words, minAnswers
+// that of two texts that answer one question. They were chosen on the development half of pairs of texts.
+const minSimilar, minAnswers = .35, .25
+
+// near reports whether two texts are alike enough for one to change a value of the other: about one subject, or, with an
+// answer, in other words throughout. Where they have some words in common, different subjects are different things.
+func (l Likeness) near(a, b *plain) bool {
+	if l.Answer && l.Cosine >= minAnswers && (shared(a, b) == 0 || sameSubject(a, b) && subjectShared(a, b)) {
+		return true
+	}
+	return l.Cosine >= minSimilar && sameSubject(a, b) && subjectShared(a, b)
+}
 
 // ChangedBy reports whether a newer text probably changes a value of this one, so that both do not hold side by side. It has more
 // recall than [Text.Revised]: words that speak of a change ("switched to", "no longer", "now") let it compare sentences that are
-// worded otherwise; of those that have few words in common, it needs the cosine of their vectors, 0 if that is not known. The
-// result is a suggestion. Cost: some microseconds.
-func (s Statement) ChangedBy(newer Statement, similarity float64) bool {
+// worded otherwise; of those that have few words in common, it needs what else is known of them. The result is a
+// suggestion. Cost: some microseconds.
+func (s Statement) ChangedBy(newer Statement, l Likeness) bool {
 	a, b := s.plain, newer.plain
 	if len(a.words) == 0 || len(b.words) == 0 || slices.Equal(a.words, b.words) && a.denied == b.denied || b.adds {
 		return false
@@ -36,7 +54,7 @@ func (s Statement) ChangedBy(newer Statement, similarity float64) bool {
 	switch {
 	case a.denied != b.denied:
 		return overlaps(&a, &b) && sameSubject(&a, &b)
-	case b.changes && sameSubject(&a, &b) && (!a.several || !b.several || b.ends) && (similarity >= minSimilar && !b.ends && subjectShared(&a, &b) || overlaps(&a, &b)):
+	case b.changes && (!a.several || !b.several || b.ends) && (!b.ends && l.near(&a, &b) || sameSubject(&a, &b) && overlaps(&a, &b)):
 		return true
 	default:
 		return slotDiffers(&a, &b)
@@ -77,6 +95,7 @@ type reader struct {
 func (r *reader) read(f string) {
 	colon := strings.HasSuffix(f, ":")
 	low := strings.ToLower(strings.Trim(f, ".:-'’/"))
+	low = strings.TrimSuffix(strings.TrimSuffix(low, "'s"), "’s")
 	said := changeWords()[low]
 	if stem := stemOf(low); said.kind == 0 && len(stem) < len(low) {
 		low, said = stem, changeWords()[stem]

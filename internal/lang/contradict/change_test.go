@@ -23,7 +23,7 @@ func TestChanges_pairs(t *testing.T) {
 		half, want := f[0]+" "+f[1], f[1] == "change"
 		all[half]++
 		older := contradict.StatementOf(f[2])
-		got := older.ChangedBy(contradict.StatementOf(f[3]), 0)
+		got := older.ChangedBy(contradict.StatementOf(f[3]), contradict.Likeness{})
 		if got {
 			found[half]++
 		}
