@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,11 +44,7 @@ operations of at most 1,000 memories, each of which hippo undo takes back.`,
 				if err != nil {
 					return err
 				}
-				ms, err := m.Forget(c.Context(), ids...)
-				if err != nil {
-					return err
-				}
-				return printDone(s, "Forgot", ms)
+				return forgetMemories(c.Context(), s, m, ids)
 			})
 		},
 	}
@@ -56,6 +53,23 @@ operations of at most 1,000 memories, each of which hippo undo takes back.`,
 	which.add(c)
 	addReason(s, c.Flags())
 	return c
+}
+
+// forgetMemories forgets memories, and says which of them were forgotten already.
+func forgetMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.ID) error {
+	before, err := m.Get(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	before = slices.DeleteFunc(before, func(x *hippo.Memory) bool { return !x.Forgotten() })
+	ms, err := m.Forget(ctx, ids...)
+	if err != nil || s.json || s.lines {
+		return cmp.Or(err, printDone(s, "Forgot", ms))
+	}
+	isOld := func(x *hippo.Memory) bool {
+		return slices.ContainsFunc(before, func(old *hippo.Memory) bool { return old.ID == x.ID })
+	}
+	return cmp.Or(printDone(s, "Forgotten already:", before), printDone(s, "Forgot", slices.DeleteFunc(ms, isOld)))
 }
 
 func purgeMemories(ctx context.Context, s *shell, m *client.Client, refs []string, yes bool) error {

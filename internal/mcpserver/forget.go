@@ -31,6 +31,8 @@ func (in *forgetInput) fields() []field {
 type forgot struct {
 	Action string     `json:"action"`
 	UUIDs  []hippo.ID `json:"uuids"`
+	// Already are those that were forgotten before, which nothing was done to.
+	Already []hippo.ID `json:"already,omitempty"`
 }
 
 func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
@@ -46,6 +48,7 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 		prefer = engine.PreferNone
 	}
 	ids, err := s.resolve(ctx, in.refs, prefer)
+	var already []hippo.ID
 	switch {
 	case err != nil:
 	case in.purge:
@@ -55,10 +58,36 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 		action, text = "restored", "Restored %s"
 		_, err = s.Restore(ctx, ids)
 	default:
-		_, err = s.Forget(ctx, ids)
+		ids, already, err = forgetNew(ctx, s, ids)
 	}
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: fmt.Sprintf(text, insights(len(ids))), data: forgot{Action: action, UUIDs: ids}, meta: wire.Meta{IDs: ids}, count: len(ids)}, nil
+	text = fmt.Sprintf(text, insights(len(ids)))
+	if n := len(already); n > 0 && len(ids) > 0 {
+		text += fmt.Sprintf("; %d forgotten already", n)
+	} else if n > 0 {
+		text = insights(n) + " forgotten already: nothing was changed"
+	}
+	return reply{text: text, data: forgot{Action: action, UUIDs: ids, Already: already}, meta: wire.Meta{IDs: ids}, count: len(ids)}, nil
+}
+
+// forgetNew forgets those of some memories that are not forgotten. It returns these, and the others.
+func forgetNew(ctx context.Context, s *session, ids []hippo.ID) (done, already []hippo.ID, err error) {
+	ms, err := s.Get(ctx, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	done = []hippo.ID{}
+	for _, m := range ms {
+		if m.Forgotten() {
+			already = append(already, m.ID)
+		} else {
+			done = append(done, m.ID)
+		}
+	}
+	if len(done) > 0 {
+		_, err = s.Forget(ctx, done)
+	}
+	return done, already, err
 }
