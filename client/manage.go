@@ -106,22 +106,47 @@ func (c *Client) Resolve(ctx context.Context, ref string, opts ...ResolveOption)
 // Change is a change of an insight.
 type Change func(*modification)
 
-type modification engine.Modification
+type modification struct {
+	engine.Modification
+
+	clear []string
+}
 
 // SetContent replaces the text. Unless the importance is set or a vote is given, too, it counts
 // as an upvote, because an insight that is revised is in use.
 func SetContent(text string) Change { return func(m *modification) { m.Content = &text } }
 
-// SetSituation replaces the situation; it counts as an upvote as [SetContent] does.
+// SetSituation replaces the situation; it counts as an upvote as [SetContent] does. Without elements it changes nothing, see [Clear].
 func SetSituation(elements ...string) Change {
-	return func(m *modification) { m.Situation = &elements }
+	return func(m *modification) {
+		if len(elements) > 0 {
+			m.Situation = &elements
+		}
+	}
 }
 
-// SetTags replaces the tags.
-func SetTags(tags ...string) Change { return func(m *modification) { m.Tags = &tags } }
+// SetTags replaces the tags. Without any it changes nothing, see [Clear].
+func SetTags(tags ...string) Change {
+	return func(m *modification) {
+		if len(tags) > 0 {
+			m.Tags = &tags
+		}
+	}
+}
 
-// SetType replaces the type.
-func SetType(name string) Change { return func(m *modification) { m.Type = &name } }
+// SetType replaces the type. An empty one changes nothing, see [Clear].
+func SetType(name string) Change {
+	return func(m *modification) {
+		if name != "" {
+			m.Type = &name
+		}
+	}
+}
+
+// Clear empties fields: "situation", "tags", "type", "valid_from" or "valid_until".
+func Clear(fields ...string) Change {
+	return func(m *modification) { m.clear = append(m.clear, fields...) }
+}
 
 // SetImportance sets the importance as of today, in [0, 1].
 func SetImportance(x float64) Change { return func(m *modification) { m.Importance = &x } }
@@ -161,7 +186,10 @@ func (c *Client) Modify(ctx context.Context, id hippo.ID, changes ...Change) (*h
 	for _, set := range changes {
 		set(&m)
 	}
-	return c.memories.Modify(ctx, id, engine.Modification(m))
+	if err := m.Clear(m.clear); err != nil {
+		return nil, err
+	}
+	return c.memories.Modify(ctx, id, m.Modification)
 }
 
 // Vote is the effect of a vote on one insight.

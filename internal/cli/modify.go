@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 type modifyFlags struct {
 	content, kind, vote string
 	situation, tags     []string
-	supersedes          []string
+	supersedes, clear   []string
 	importance          float64
 	from, until         string
 	pin, allowSecret    bool
@@ -59,6 +60,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	v.StringArrayVar(&f.situation, "situation", nil, "replaces all situations; may be repeated")
 	addCommaList(v, &f.tags, "tag", "replaces all tags; may be repeated, or several with commas")
 	v.StringVar(&f.kind, "type", "", "the new type")
+	addCommaList(v, &f.clear, "clear", "empty these fields: situation, tags, type, valid_from, valid_until")
 	v.Float64Var(&f.importance, "importance", 0, "0 to 1")
 	v.BoolVar(&f.pin, "pinned", false, "pin, or unpin with --pinned=false")
 	v.StringVar(&f.from, "valid-from", "", "the fact holds from this time on; none: from ever")
@@ -77,7 +79,7 @@ const noBound = "none"
 func (f *modifyFlags) changes(s *shell, c *cobra.Command) ([]client.Change, error) {
 	from, errFrom := bound(s, c, "valid-from", f.from)
 	until, errUntil := bound(s, c, "valid-until", f.until)
-	if err := cmp.Or(errFrom, errUntil); err != nil {
+	if err := cmp.Or(errFrom, errUntil, f.blank(c)); err != nil {
 		return nil, err
 	}
 	var list []client.Change
@@ -94,12 +96,26 @@ func (f *modifyFlags) changes(s *shell, c *cobra.Command) ([]client.Change, erro
 		{"valid-from", client.SetValidFrom(from)},
 		{"valid-until", client.SetValidUntil(until)},
 		{"reinforce", client.SetVote(f.vote)},
+		{"clear", client.Clear(f.clear...)},
 	} {
 		if c.Flags().Changed(x.flag) {
 			list = append(list, x.change)
 		}
 	}
 	return list, nil
+}
+
+// blank refuses a field that is given a blank value, which empties nothing.
+func (f *modifyFlags) blank(c *cobra.Command) error {
+	for _, x := range []struct {
+		flag, field string
+		values      []string
+	}{{"situation", "situation", f.situation}, {"tag", "tags", f.tags}, {"type", "type", []string{f.kind}}} {
+		if c.Flags().Changed(x.flag) && strings.TrimSpace(strings.Join(x.values, "")) == "" {
+			return hippo.Fieldf(x.flag, "must not be blank; --clear %s empties it", x.field)
+		}
+	}
+	return nil
 }
 
 // bound reads the flag of a bound of the validity; the zero time is no bound.

@@ -170,7 +170,7 @@ func (c *Modification) ballot(id hippo.ID) *Ballot {
 
 func (c *Modification) validate() error {
 	if *c == (Modification{IfVersion: c.IfVersion, Query: c.Query}) {
-		return hippo.Fieldf("Modification", "must change at least one field")
+		return hippo.Fieldf("Modification", "must change at least one field; a blank value changes nothing: clear empties %s", inSentence(clearable()))
 	}
 	if err := hippo.ValidQuery("Query", c.Query); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // input is the arguments of a tool, or an object inside of them.
@@ -112,17 +113,9 @@ func takeValue(given map[string]json.RawMessage, f field, prefix string) (found 
 	return found, blank && found == nil, nil
 }
 
-// isBlank reports whether a value is null, a text of white space, a list of nothing else, or the 0 of a count.
+// isBlank reports whether a value is blank, or the 0 of a count.
 func isBlank(raw json.RawMessage, count bool) bool {
-	raw = bytes.TrimSpace(raw)
-	if text, ok := textOf(raw); ok {
-		return text == "" || count && text == "0"
-	}
-	if !bytes.HasPrefix(raw, []byte("[")) {
-		return string(raw) == "null" || count && string(raw) == "0"
-	}
-	var list []*string
-	return json.Unmarshal(raw, &list) == nil && !slices.ContainsFunc(list, func(s *string) bool { return s != nil && strings.TrimSpace(*s) != "" })
+	return wire.IsBlank(raw) || count && string(bytes.Trim(raw, "\" \t\r\n")) == "0"
 }
 
 // maxUnknown is how many unknown arguments an error names.

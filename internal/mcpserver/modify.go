@@ -149,26 +149,10 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	}, nil
 }
 
-// apply clears fields, unless they are given a value, too.
+// apply clears fields.
 func (in *labels) apply(c *engine.Modification) error {
-	for _, name := range in.clear {
-		set := false
-		switch name {
-		case "situation":
-			set = c.Situation != nil || in.added != nil
-			c.Situation = &[]string{}
-		case "tags":
-			set = c.Tags != nil
-			c.Tags = &[]string{}
-		case "type":
-			set = c.Type != nil
-			c.Type = new(string)
-		default:
-			return hippo.Fieldf("clear", "must have only situation, tags and type, got %.40q", name)
-		}
-		if set {
-			return hippo.Fieldf("clear", "has %s, which is given a value, too: do one of them", name)
-		}
+	if err := c.Clear(in.clear); err != nil {
+		return err
 	}
 	if in.added != nil && c.Situation != nil {
 		return hippo.Fieldf("add_situation", "adds to the list that situation replaces: give one of them")

@@ -60,7 +60,7 @@ func naturalCalls() []naturalCall {
 		{modify, `{"uuid":"UUID","content":"","situation":[],"importance":0.5,"tags":[],"type":"","pinned":"","reinforce":"","supersedes":"","valid_until":""}`, ""},
 		{modify, `{"uuid":"UUID","tags":[]}`, "must change at least one of & a blank value changes nothing: \"clear\":[\"tags\"] empties"},
 		{modify, `{"uuid":"UUID","clear":["type"],"type":"decision"}`, "clear: has type, which is given a value, too"},
-		{modify, `{"uuid":"UUID","clear":"content"}`, "clear: must have only situation, tags and type"},
+		{modify, `{"uuid":"UUID","clear":"content"}`, "clear: must have only situation, tags, type, valid_from and valid_until"},
 		{modify, `{"uuid":"UUID","add_situation":"debugging a queue"}`, ""},
 		{reinforce, `{"upvotes":["UUID"],"downvotes":[],"query":""}`, ""},
 		{reinforce, `{"upvotes":[]}`, "upvotes"},
@@ -212,6 +212,8 @@ func TestModify_Blanks(t *testing.T) {
 		{object{"add_situation": []string{"b", "A", "b"}}, "", "situation: a; b", ""},
 		{object{"clear": []string{"tags", "situation"}}, "", "decision", "#t"},
 		{object{"clear": "type", "tags": "", "valid_until": "none"}, "", "", "decision"},
+		{object{"valid_until": "2031-01-01"}, "", "holds until 2031-01-01", ""},
+		{object{"clear": []string{"valid_until", "valid_until"}}, "", "", "holds until"},
 	} {
 		step.change["uuid"] = r.UUID
 		o := s.must("hippo_modify_insight", step.change, nil)

@@ -20,7 +20,7 @@ func newAuditInput() input { return &auditInput{idle: consolidate.IdleDays, limi
 
 func (in *auditInput) fields() []field {
 	return []field{
-		{name: "project", in: inQuery, to: &in.projects, about: `of one of these projects; "" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`},
+		{name: "project", in: inQuery, to: &in.projects, about: `of one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`},
 		{
 			name: "idle", in: inQuery, to: &in.idle, rules: schema{"minimum": 1, "default": consolidate.IdleDays},
 			about: "active days without a use from which a memory is idle",
@@ -31,9 +31,7 @@ func (in *auditInput) fields() []field {
 
 func (in *auditInput) call(ctx context.Context, r *request) (reply, error) {
 	o := engine.AuditOptions{Idle: in.idle, Limit: in.limit}
-	if in.projects != nil {
-		o.Projects = *in.projects
-	}
+	o.Projects = projectsOf(in.projects)
 	switch {
 	case o.Idle < 1:
 		return reply{}, hippo.Fieldf("idle", "must be 1 or more, got %d", o.Idle)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
@@ -20,7 +21,7 @@ import (
 const maxBody = 4 << 20
 
 // decode reads the parameters and the body of a request into fields. Every error names what is wrong:
-// unknown parameters and fields, values of another type, null, what is given twice, text that is not UTF-8.
+// unknown parameters and fields, values of another type, what is given twice, text that is not UTF-8.
 func decode(w http.ResponseWriter, r *http.Request, fields []field) error {
 	var body, query []field
 	for _, f := range fields {
@@ -38,7 +39,10 @@ func decode(w http.ResponseWriter, r *http.Request, fields []field) error {
 				}
 				text = r.Header.Get(f.name)
 			}
-			if text == "" && !f.required {
+			switch blank := strings.TrimSpace(text) == ""; {
+			case blank && f.required:
+				return hippo.Fieldf(f.name, "is required, and must not be blank")
+			case blank:
 				continue
 			}
 			if err := f.setText(text); err != nil {
@@ -89,6 +93,8 @@ func (f *field) json(t jsonType, texts []string) (json.RawMessage, error) {
 	switch {
 	case t.list:
 		return json.Marshal(texts)
+	case strings.TrimSpace(texts[0]) == "":
+		return json.RawMessage("null"), nil
 	case t.quoted:
 		return json.Marshal(texts[0])
 	case !json.Valid([]byte(texts[0])):

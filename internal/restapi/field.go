@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // place is where a field of a request is.
@@ -58,7 +59,7 @@ func decodeObject(prefix string, raw json.RawMessage, fields []field) error {
 	return decodeGiven(prefix, given, fields)
 }
 
-// decodeGiven sets fields to the values that are given.
+// decodeGiven sets fields to the values that are given. What is blank is as if it were absent, as at every front end.
 func decodeGiven(prefix string, given map[string]json.RawMessage, fields []field) error {
 	known := make([]string, len(fields))
 	for i, f := range fields {
@@ -76,9 +77,10 @@ func decodeGiven(prefix string, given map[string]json.RawMessage, fields []field
 	}
 	for _, f := range fields {
 		raw, ok := given[f.name]
+		ok = ok && !wire.IsBlank(raw)
 		switch {
 		case !ok && f.required:
-			return hippo.Fieldf(prefix+f.name, "is required")
+			return hippo.Fieldf(prefix+f.name, "is required, and must not be blank")
 		case ok:
 			if err := f.set(prefix, raw); err != nil {
 				return err

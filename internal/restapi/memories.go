@@ -95,7 +95,7 @@ func (in *recordInput) fields() []field {
 		{name: "valid_until", to: &in.validUntil},
 		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
 		{name: "source", to: (*sourceInput)(&in.given.Source)},
-		{name: "project", to: &in.project, about: `default: the current project of the token; "" is none`, rules: schema{"maxLength": hippo.MaxName}},
+		{name: "project", to: &in.project, about: `default: the current project of the token; "none" is none`, rules: schema{"maxLength": hippo.MaxName}},
 		{name: "metadata", to: (*metadata)(&in.given.Metadata), about: "any JSON by key"},
 		{name: "allow_secret", to: &in.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
 	}
@@ -163,7 +163,7 @@ func (in *recordInput) memory(r *request) (*hippo.Memory, error) {
 	m := &in.given
 	m.Namespace, m.Project = r.scope.Namespace, r.scope.ProjectFor(m)
 	if in.project != nil {
-		m.Project = *in.project
+		m.Project = projectsOf(&[]string{*in.project})[0]
 	}
 	if in.key != "" {
 		if len(in.key) > maxKey {

@@ -36,58 +36,49 @@ func (in *operationInput) memories(r *request) *engine.Memories {
 }
 
 // validityInput is the bounds of the time in which a fact holds.
-type validityInput struct{ from, until boundary }
+type validityInput struct{ from, until moment }
 
-// boundary is a moment, or null, none, for no bound.
-type boundary struct {
-	moment
-	none bool
-}
-
-// set implements [value].
-func (b *boundary) set(name string, raw json.RawMessage) error {
-	if b.none = isNull(raw); b.none {
-		return nil
-	}
-	return b.moment.set(name, raw)
-}
-
-// schema implements [value].
-func (b *boundary) schema() schema {
-	s := b.moment.schema()
-	s["type"] = []string{"string", "null"}
-	return s
-}
+// noBound stands for a time that is no bound.
+const noBound = "none"
 
 // bounds returns the bounds that were given.
 func (in *validityInput) bounds(r *request) (v engine.Validity, err error) {
 	for _, b := range []struct {
-		given boundary
+		given moment
 		to    **time.Time
 		ahead bool
 	}{{in.from, &v.ValidFrom, false}, {in.until, &v.ValidUntil, true}} {
-		if !b.given.none && b.given.name == "" {
+		if b.given.name == "" {
 			continue
 		}
 		*b.to = new(time.Time)
-		if err := r.times(instant{b.given.moment, *b.to, b.ahead}); err != nil {
+		if b.given.text == noBound {
+			continue
+		}
+		if err := r.times(instant{b.given, *b.to, b.ahead}); err != nil {
 			return v, err
 		}
 	}
 	return v, nil
 }
 
-type modifyInput struct {
-	id              reference
-	content, kind   *string
+// labels are the lists of a modification, and the fields that it empties.
+type labels struct {
 	situation, tags *[]string
-	importance      *float64
-	pinned          *bool
-	metadata        metadata
-	vote            voteInput
-	supersedes      references
-	validity        validityInput
-	operation       operationInput
+	clear           []string
+}
+
+type modifyInput struct {
+	id            reference
+	content, kind *string
+	labels
+	importance *float64
+	pinned     *bool
+	metadata   metadata
+	vote       voteInput
+	supersedes references
+	validity   validityInput
+	operation  operationInput
 }
 
 func (in *modifyInput) fields() []field {
@@ -101,12 +92,13 @@ func (in *modifyInput) fields() []field {
 		{name: "type", to: &in.kind, rules: schema{"maxLength": hippo.MaxType}},
 		{name: "pinned", to: &in.pinned},
 		{name: "project", to: &in.operation.project, about: "moves it: a project that is known, or an abbreviation of one; none: to no project; new:NAME: to a new one", rules: schema{"maxLength": hippo.MaxName}},
+		{name: "clear", to: &in.clear, about: "empties these fields, of situation, tags, type, valid_from and valid_until: a blank value of a field changes nothing"},
 		{name: "metadata", to: &in.metadata, about: "sets these keys and keeps the others; null removes a key"},
 		{name: "reinforce", to: &in.vote.reinforce, about: "default: upvote if content or situation changes and no importance is given", words: []string{"upvote", "downvote", "none", "undo"}},
 		{name: "query", to: &in.vote.query, about: "the question that the vote is about"},
 		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
-		{name: "valid_from", to: &in.validity.from, about: "the fact holds from then on; null: from ever"},
-		{name: "valid_until", to: &in.validity.until, about: "the fact no longer holds then; null: without end"},
+		{name: "valid_from", to: &in.validity.from, about: "the fact holds from then on; none: from ever"},
+		{name: "valid_until", to: &in.validity.until, about: "the fact no longer holds then; none: without end"},
 		{name: "reason", to: &in.operation.reason, about: "why, for the history", rules: schema{"maxLength": hippo.MaxName}},
 		{name: "allow_secret", to: &in.operation.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
 	}
@@ -136,6 +128,9 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 			return reply{}, err
 		}
 		c.Supersedes = &old
+	}
+	if err := c.Clear(in.clear); err != nil {
+		return reply{}, err
 	}
 	id, err := r.resolve(ctx, in.id, engine.PreferLive)
 	if err != nil {

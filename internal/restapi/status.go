@@ -64,7 +64,7 @@ func (in *contextInput) fields() []field {
 		{name: "prompt", to: &in.prompt, about: "what the user asks; empty: a session begins"},
 		{name: "state", to: &in.state, about: "the work in progress: the branch, recent commits, changed paths"},
 		{name: "prompt_only", to: &in.promptOnly, about: "only what the prompt reminds of"},
-		{name: "project", to: &in.project, about: `default: the current project of the token; "" is none`},
+		{name: "project", to: &in.project, about: `default: the current project of the token; "none" is none`},
 		{name: "max_tokens", to: &in.maxTokens, rules: schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": briefing.DefaultTokens}},
 	}, in.at.fields(inBody)...)
 }
@@ -82,10 +82,10 @@ func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
 	}
 	scope := r.scope
 	if in.project != nil {
-		scope.Project = *in.project
+		scope.Project = projectsOf(&[]string{*in.project})[0]
 	}
 	if scope.Project == hippo.AllProjects {
-		return reply{}, hippo.Fieldf("project", "must be one project, or empty")
+		return reply{}, hippo.Fieldf("project", "must be one project, or none")
 	}
 	b, err := engine.Context(ctx, r.In(scope), q)
 	if err != nil {

@@ -195,7 +195,7 @@ func (in *filterInput) fields(where place) []field {
 		{name: "situation_filter", to: &in.situation, about: "when and where the memories apply", rules: schema{"maxItems": hippo.MaxSituations}},
 		{name: "tags", to: &in.tags, about: "all of these", rules: schema{"maxItems": hippo.MaxTags}},
 		{name: "type", to: &in.kinds, about: "one of these types"},
-		{name: "project", to: &in.projects, about: `one of these projects; "" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`},
+		{name: "project", to: &in.projects, about: `one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`},
 		{name: "author", to: &in.author},
 		{name: "session", to: &in.session},
 		{name: "when", to: &in.when, about: "a time in English, such as last week", rules: schema{"maxLength": hippo.MaxQuery}},
@@ -213,15 +213,30 @@ func (in *filterInput) fields(where place) []field {
 	return append(list, in.at.fields(where)...)
 }
 
+// noProject stands for no project.
+const noProject = "none"
+
+// projectsOf returns the projects that were given; nil for none given.
+func projectsOf(given *[]string) (out []string) {
+	if given == nil {
+		return nil
+	}
+	for _, name := range *given {
+		if name == noProject {
+			name = ""
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
 // trustNames are the levels of trust, as [formats.EncodeInsight] names them.
 func trustNames() []string { return []string{"none", "low", "normal", "high"} }
 
 // filter returns the filter of the domain.
 func (in *filterInput) filter(r *request) (hippo.Filter, error) {
 	f := hippo.Filter{Tags: in.tags, Types: in.kinds, Origin: hippo.Origin{Author: in.author, Session: in.session}, Pinned: in.marks.pinned, Archived: in.marks.archived}
-	if in.projects != nil {
-		f.Projects = *in.projects
-	}
+	f.Projects = projectsOf(in.projects)
 	if i := slices.Index(trustNames(), in.minTrust); i >= 0 {
 		f.MinTrust = hippo.Trust(i)
 	}

@@ -167,7 +167,7 @@ func TestModify(t *testing.T) {
 	m := s.record(`{"content":"one","tags":["a"],"metadata":{"x":1,"y":2}}`)
 	path := "/memories/" + m.UUID
 	var got memory
-	r := s.do(http.MethodPatch, path, `{"content":"two","tags":[],"metadata":{"x":null,"z":3},"pinned":true}`, "If-Match", `"v1"`).want(http.StatusOK).into(&got)
+	r := s.do(http.MethodPatch, path, `{"content":"two","clear":["tags"],"metadata":{"x":null,"z":3},"pinned":true}`, "If-Match", `"v1"`).want(http.StatusOK).into(&got)
 	if got.Content != "two" || got.Tags != nil || !got.Pinned || cmp.Diff(map[string]any{"y": 2., "z": 3.}, got.Metadata) != "" || r.header.Get("ETag") != `"v2"` {
 		t.Errorf("got %+v, ETag %s", got, r.header.Get("ETag"))
 	}
@@ -188,15 +188,15 @@ func TestModify(t *testing.T) {
 	s.do(http.MethodPost, "/memories", `{"content":"new","supersedes":["`+old.UUID+`"]}`).failed(http.StatusConflict, "conflict", "")
 }
 
-// TestModify_validity: a fact ends for a reason, and null is no bound.
+// TestModify_validity: a fact ends for a reason, and a bound is cleared.
 func TestModify_validity(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	path := "/memories/" + s.record(`{"content":"the gateway listens on port 80","valid_from":"2026-01-01T00:00:00Z"}`).UUID
 	for _, x := range []struct{ change, from, until string }{
 		{`{"valid_until":"2030-01-01T00:00:00Z","reason":"the contract ends"}`, "2026-01-01T00:00:00Z", "2030-01-01T00:00:00Z"},
-		{`{"valid_from":null}`, "", "2030-01-01T00:00:00Z"},
-		{`{"valid_from":"2026-02-01T00:00:00Z","valid_until":null}`, "2026-02-01T00:00:00Z", ""},
+		{`{"clear":["valid_from"],"valid_until":null}`, "", "2030-01-01T00:00:00Z"},
+		{`{"valid_from":"2026-02-01T00:00:00Z","valid_until":"none"}`, "2026-02-01T00:00:00Z", ""},
 	} {
 		var got struct {
 			From  string `json:"valid_from"`
@@ -214,7 +214,7 @@ func TestModify_validity(t *testing.T) {
 	}
 	for change, field := range map[string]string{
 		`{"valid_until":"2026-02-01T00:00:00Z"}`: "valid_until", `{"valid_until":""}`: "body", `{"valid_until":5}`: "valid_until",
-		`{"valid_from":"none"}`: "valid_from", `{"pinned":true,"reason":null}`: "reason", `{"reason":"why"}`: "body",
+		`{"valid_from":"never"}`: "valid_from", `{"pinned":true,"reason":5}`: "reason", `{"reason":"why"}`: "body",
 		`{"pinned":true,"reason":"` + strings.Repeat("x", 5000) + `"}`: "reason",
 	} {
 		s.do(http.MethodPatch, path, change).failed(http.StatusBadRequest, "invalid", field)

@@ -25,13 +25,21 @@ func (t *texts) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(t))
 }
 
-// pointer returns nil for a list that was not given.
+// pointer returns nil for a list that was not given, or is blank.
 func (t texts) pointer() *[]string {
-	if t == nil {
+	list := []string(t)
+	if strings.TrimSpace(strings.Join(list, "")) == "" {
 		return nil
 	}
-	list := []string(t)
 	return &list
+}
+
+// given returns nil for a text that is blank.
+func given(text *string) *string {
+	if text == nil || strings.TrimSpace(*text) == "" {
+		return nil
+	}
+	return text
 }
 
 // decode reads the arguments of a call into to, a pointer to a struct whose keys are the parameters.

@@ -19,7 +19,7 @@ func writeVerbs() []verb {
 			"content", "tags", "type", "metadata", "situation", "importance", "pinned", "event_time", "valid_from", "valid_until", "supersedes", "project",
 		}},
 		{name: "update", aliases: []string{"modify"}, writes: true, call: update, params: []string{
-			"id", "tags", "type", "content", "situation", "importance", "pinned", "vote", "supersedes", "project",
+			"id", "tags", "type", "content", "situation", "importance", "pinned", "vote", "supersedes", "project", "clear",
 		}},
 		{name: "vote", aliases: []string{"reinforce"}, params: []string{"up", "down", "query"}, writes: true, call: vote},
 		{name: "upvote", params: []string{"up", "query"}, writes: true, call: vote},
@@ -115,6 +115,7 @@ func update(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 		Vote       string   `json:"vote"`
 		Supersedes texts    `json:"supersedes"`
 		Project    *string  `json:"project"`
+		Clear      texts    `json:"clear"`
 	}
 	if err := decode(c, &in); err != nil {
 		return nil, err
@@ -131,11 +132,14 @@ func update(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 		return nil, err
 	}
 	change := engine.Modification{
-		Content: in.Content, Situation: in.Situation.pointer(), Tags: in.Tags.pointer(), Type: in.Type, Importance: in.Importance, Marks: engine.Marks{Pinned: in.Pinned, Project: in.Project},
+		Content: given(in.Content), Situation: in.Situation.pointer(), Tags: in.Tags.pointer(), Type: given(in.Type), Importance: in.Importance, Marks: engine.Marks{Pinned: in.Pinned, Project: given(in.Project)},
 		Vote: voteOf(in.Vote),
 	}
 	if len(old) > 0 {
 		change.Supersedes = &old
+	}
+	if err := change.Clear(in.Clear); err != nil {
+		return nil, err
 	}
 	m, err := s.memories.Modify(ctx, ids[0], change)
 	if err != nil {
@@ -175,7 +179,7 @@ func vote(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	query, err := engine.Question(in.Query)
+	query, err := engine.Question(given(in.Query))
 	if err != nil {
 		return nil, err
 	}

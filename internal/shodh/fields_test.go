@@ -219,7 +219,7 @@ func TestUpdate(t *testing.T) {
 	}{
 		{object{}, object{}},
 		{object{"tags": []string{"x", "x", " y "}}, object{"tags": []any{"x", "y"}}},
-		{object{"tags": []string{}}, object{"tags": []any{}}},
+		{object{"clear": []string{"tags"}}, object{"tags": []any{}}},
 		{object{"memory_type": "Learning"}, object{"type": "Learning", "memory_type": "Learning"}},
 		{object{"type": "error"}, object{"type": "Error", "memory_type": "Error"}},
 		{object{"metadata": object{"new": "v"}}, object{"metadata": object{"ticket": 7.0, "nested": object{"a": []any{1.0, "b"}}, "new": "v"}}},

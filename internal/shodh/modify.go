@@ -9,7 +9,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// updateMemory changes what a request names and keeps the rest. Metadata is merged: null removes a key.
+// updateMemory changes what a request names and keeps the rest; clear, which the document does not have, empties fields. Metadata
+// is merged: null removes a key.
 // A request without any field changes nothing.
 func updateMemory(ctx context.Context, c *call) (reply, error) {
 	if err := liftMetadata(c.args); err != nil {
@@ -29,7 +30,10 @@ func updateMemory(ctx context.Context, c *call) (reply, error) {
 	if c.has("quality_score") {
 		change.Importance = new(value(c.args, "quality_score", 0.0))
 	}
-	if change.Tags != nil || change.Type != nil || change.Importance != nil || change.Metadata != nil {
+	if err := change.Clear(value[[]string](c.args, "clear", nil)); err != nil {
+		return reply{}, err
+	}
+	if change.Tags != nil || change.Validity != (engine.Validity{}) || change.Type != nil || change.Importance != nil || change.Metadata != nil {
 		if m, err = c.Modify(ctx, m.ID, change); err != nil {
 			return reply{}, err
 		}

@@ -68,7 +68,7 @@ func operations() []operation {
 			typeParam(),
 		}},
 		{id: "getMemory", pattern: "GET /api/memories/{id}", rights: hippo.RightRead, run: getMemory},
-		{id: "updateMemory", pattern: "PATCH /api/memories/{id}", rights: changes, strict: true, run: updateMemory, params: changeParams()},
+		{id: "updateMemory", pattern: "PATCH /api/memories/{id}", rights: changes, strict: true, run: updateMemory, params: append(changeParams(), param{name: "clear", kind: texts})},
 		{id: "consolidate", pattern: "POST /api/consolidate", rights: changes, long: true, run: consolidate, params: []param{
 			{name: "time_horizon", kind: label, choices: consolidation.HorizonNames(), required: true},
 		}},

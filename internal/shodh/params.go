@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // kind is the type of a parameter.
@@ -58,7 +59,7 @@ func value[T any](a args, name string, otherwise T) T {
 	return otherwise
 }
 
-// decode returns the arguments in an object, and its other members. null is an argument that is not
+// decode returns the arguments in an object, and its other members. What is blank is an argument that is not
 // given. The error is a [*hippo.FieldError].
 func decode(given object, params []param) (args, object, error) {
 	out := make(args, len(params))
@@ -69,7 +70,7 @@ func decode(given object, params []param) (args, object, error) {
 		case err != nil:
 			return nil, nil, err
 		case raw == nil && p.required:
-			return nil, nil, hippo.Fieldf(p.name, "is required: %s", p.shape())
+			return nil, nil, hippo.Fieldf(p.name, "is required, and must not be blank: %s", p.shape())
 		case raw == nil:
 			continue
 		}
@@ -85,7 +86,7 @@ func (p *param) take(given object) (found json.RawMessage, err error) {
 	for _, name := range append([]string{p.name}, p.aliases...) {
 		raw := bytes.TrimSpace(given[name])
 		delete(given, name)
-		if len(raw) == 0 || isNull(raw) {
+		if wire.IsBlank(raw) {
 			continue
 		}
 		if found != nil && !bytes.Equal(found, raw) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // remembered is RememberResponse of the document.
@@ -116,7 +117,7 @@ func liftMetadata(a args) error {
 	for i := range params {
 		p := &params[i]
 		raw, ok := metadata[p.name]
-		if !ok || isNull(raw) {
+		if !ok || wire.IsBlank(raw) {
 			continue
 		}
 		v, err := p.decode("metadata."+p.name, raw)

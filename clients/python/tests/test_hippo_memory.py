@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import signal
 import subprocess
@@ -90,9 +91,28 @@ class DesignTest(Case):
         assert m is not None
         self.assertEqual((m.tags, m.memory_type), (("new",), "decision"))
         self.assertEqual((m.metadata.get("a"), m.metadata["c"]), (None, 3))
-        self.assertTrue(c.delete(hash))
+        self.assertTrue(c.update(hash, tags=[], memory_type="note"))
+        m = c.get(m.id)
+        assert m is not None
+        self.assertEqual((m.tags, m.memory_type), (("new",), "note"))
+        self.assertRaises(InvalidError, lambda: c.update(hash, tags=[]))
+        self.assertRaises(InvalidError, lambda: c.update(hash, clear=["content"]))
+        self.assertTrue(c.update(hash, clear=["tags", "type"]))
+        m = c.get(m.id)
+        assert m is not None
+        self.assertEqual((m.tags, m.memory_type), ((), ""))
+        self.assertEqual((c.delete(hash), c.delete(hash)), (True, False))
         self.assertEqual(c.search("important decision").total, 0)
         self.assertEqual(c.health().count, 0)
+
+    def test_help(self) -> None:
+        for name in hippo_memory.__all__:
+            verb = getattr(Client, name, None)
+            if verb is None or name == "close":
+                continue
+            said = inspect.getdoc(verb)
+            self.assertTrue(said, name)
+            self.assertEqual([inspect.getdoc(getattr(module, name)) for module in (hippo_memory, AsyncClient)], [said] * 2, name)
 
     def test_search_by_tag(self) -> None:
         a, b = self.client.store("one", tags=["a"]), self.client.store("two", tags=["b", "a"])

@@ -88,12 +88,14 @@ export interface StoreOptions extends CallOptions {
   importance?: number;
 }
 
-/** What is given replaces; metadata is merged, and null removes a key. */
+/** What is given replaces; metadata is merged, and null removes a key. What is blank changes nothing: clear empties fields. */
 export interface UpdateOptions extends CallOptions {
   tags?: string | readonly string[];
   memoryType?: string;
   metadata?: Readonly<Record<string, unknown>>;
   content?: string;
+  /** Fields to empty: "situation", "tags", "type", "valid_from", "valid_until". */
+  clear?: string | readonly string[];
 }
 
 export interface SearchOptions extends CallOptions {
@@ -117,7 +119,7 @@ export class Client {
   searchIter(query: string, options?: CallOptions & { batchSize?: number }): AsyncGenerator<CompactMemory, void, void>;
   /** The hash of the memory, which is durable then; it is stored once. */
   store(content: string, options?: StoreOptions): Promise<string>;
-  /** Forgets; `hippo restore` undoes it. False: no memory has that hash. */
+  /** Forgets; `hippo restore` undoes it. False: no memory has that hash, or it was forgotten already. */
   delete(hash: string, options?: CallOptions): Promise<boolean>;
   /** False: no memory has that hash. */
   update(hash: string, changes: UpdateOptions): Promise<boolean>;

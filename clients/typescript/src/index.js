@@ -168,13 +168,21 @@ export class Client {
   }
 
   async delete(hash, { signal } = {}) {
-    return this.#known(this.#call("hippo_forget", { uuids: [text("hash", hash)] }, signal), () => true, false);
+    const forget = () => this.#call("hippo_forget", { uuids: [text("hash", hash)] }, signal, false);
+    const done = forget().then(({ uuids }) => uuids.length > 0, (e) => {
+      if (!(e instanceof ConnectionLost)) throw e;
+      return forget().then(() => true); // the lost call may have forgotten it
+    });
+    return this.#known(done, (deleted) => deleted, false);
   }
 
-  async update(hash, { signal, content, ...options } = {}) {
+  async update(hash, { signal, content, clear, ...options } = {}) {
     const args = fields(options);
+    if (args.tags?.length === 0) delete args.tags; // an empty list changes nothing
+    const cleared = list("clear", clear);
+    if (cleared.length > 0) args.clear = cleared;
     if (content !== undefined) args.content = text("content", content);
-    if (Object.keys(args).length === 0) throw new InvalidError("update: give tags, memoryType, metadata or content");
+    if (Object.keys(args).length === 0) throw new InvalidError("update: give tags, memoryType, metadata, content or clear; an empty list of tags changes nothing");
     const call = this.#call("hippo_modify_insight", { uuid: text("hash", hash), reinforce: "none", ...args }, signal);
     return this.#known(call, () => true, false);
   }

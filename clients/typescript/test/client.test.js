@@ -51,7 +51,13 @@ test("store, expand, update, delete", async (t) => {
   assert.equal(await client.update(m.id, { tags: ["new"], metadata: { a: null, c: 3 } }), true);
   const changed = await client.get(hash);
   assert.deepEqual([changed.tags, changed.metadata], [["new"], { ü: ["x"], c: 3 }]);
-  assert.equal(await client.delete(hash), true);
+  assert.equal(await client.update(m.id, { tags: [], memoryType: "decision" }), true);
+  assert.deepEqual((await client.get(hash)).tags, ["new"]);
+  await assert.rejects(client.update(m.id, { tags: [] }), InvalidError);
+  assert.equal(await client.update(m.id, { clear: ["tags", "type"] }), true);
+  const cleared = await client.get(hash);
+  assert.deepEqual([cleared.tags, cleared.memoryType], [[], ""]);
+  assert.deepEqual([await client.delete(hash), await client.delete(hash)], [true, false]);
   assert.equal((await client.search("decision")).total, 0);
   assert.deepEqual([await client.expand("deadbeef"), await client.delete("deadbeef"), await client.update("deadbeef", { tags: "x" })], [null, false, false]);
 });

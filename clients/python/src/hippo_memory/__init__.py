@@ -54,22 +54,22 @@ def _client() -> Client:
 
 
 def search(query: str, limit: int = 5, threshold: Optional[float] = None, tags: Tags = None) -> CompactSearchResult:
-    """See Client.search."""
+    """Return what answers the query, best first. threshold is the least score, 0 to 1; tags must all be there."""
     return _client().search(query, limit, threshold, tags)
 
 
 def search_by_tag(tags: Tags, limit: Optional[int] = None) -> CompactSearchResult:
-    """See Client.search_by_tag."""
+    """Return memories with any of the tags; of several tags the newest first."""
     return _client().search_by_tag(tags, limit)
 
 
 def recall(query: str, n_results: int = 5) -> CompactSearchResult:
-    """See Client.recall."""
+    """Return memories of a time in words, such as "last week" or "since 1 March"."""
     return _client().recall(query, n_results)
 
 
 def search_iter(query: str, batch_size: int = 50) -> Iterator[CompactMemory]:
-    """See Client.search_iter."""
+    """Iterate over all matches, best first, a page of batch_size at a time."""
     return _client().search_iter(query, batch_size)
 
 
@@ -81,12 +81,12 @@ def store(
     situation: Tags = None,
     importance: Optional[float] = None,
 ) -> str:
-    """See Client.store."""
+    """Store a memory and return its hash. When it returns, the memory is durable; it is stored once."""
     return _client().store(content, tags, memory_type, metadata, situation, importance)
 
 
 def delete(hash: str) -> bool:
-    """See Client.delete."""
+    """Forget a memory; `hippo restore` undoes it. False: no memory has that hash, or it was forgotten already."""
     return _client().delete(hash)
 
 
@@ -96,13 +96,15 @@ def update(
     memory_type: Optional[str] = None,
     metadata: Optional[Mapping[str, Any]] = None,
     content: Optional[str] = None,
+    clear: Tags = None,
 ) -> bool:
-    """See Client.update."""
-    return _client().update(hash, tags, memory_type, metadata, content)
+    """Replace tags, type or content, and merge metadata: None removes a key. clear empties fields, such as "tags", "type",
+    "situation" or "valid_until"; an empty value changes nothing. False: no memory has that hash."""
+    return _client().update(hash, tags, memory_type, metadata, content, clear)
 
 
 def expand(hash: str) -> Optional[Memory]:
-    """See Client.expand."""
+    """Return a memory whole; None: no memory has that hash."""
     return _client().expand(hash)
 
 
@@ -110,17 +112,17 @@ get = expand_memory = expand
 
 
 def votes(hash: str) -> Optional[Tuple[Vote, ...]]:
-    """See Client.votes."""
+    """Return the votes on a memory and its openings, the newest last; None: no memory has that hash."""
     return _client().votes(hash)
 
 
 def unvote(hash: str) -> bool:
-    """See Client.unvote."""
+    """Take back the newest vote on a memory; HippoError "conflict" if there is none. False: no memory has that hash."""
     return _client().unvote(hash)
 
 
 def health() -> CompactStorageInfo:
-    """See Client.health."""
+    """Return the state of the store."""
     return _client().health()
 
 

@@ -172,7 +172,7 @@ class Client(Connection):
         return self._run(_verbs.store(content, tags, memory_type, metadata, situation, importance))
 
     def delete(self, hash: str) -> bool:
-        """Forget a memory; `hippo restore` undoes it. False: no memory has that hash."""
+        """Forget a memory; `hippo restore` undoes it. False: no memory has that hash, or it was forgotten already."""
         return self._run(_verbs.delete(hash))
 
     def update(
@@ -182,9 +182,11 @@ class Client(Connection):
         memory_type: Optional[str] = None,
         metadata: Optional[Mapping[str, Any]] = None,
         content: Optional[str] = None,
+        clear: Tags = None,
     ) -> bool:
-        """Replace tags, type or content, and merge metadata: None removes a key. False: no memory has that hash."""
-        return self._run(_verbs.update(hash, tags, memory_type, metadata, content))
+        """Replace tags, type or content, and merge metadata: None removes a key. clear empties fields, such as "tags", "type",
+        "situation" or "valid_until"; an empty value changes nothing. False: no memory has that hash."""
+        return self._run(_verbs.update(hash, tags, memory_type, metadata, content, clear))
 
     def expand(self, hash: str) -> Optional[Memory]:
         """Return a memory whole; None: no memory has that hash."""

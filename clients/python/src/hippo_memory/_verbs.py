@@ -45,14 +45,14 @@ def number(name: str, value: Any) -> int:
     return value
 
 
-def tag_list(value: Tags) -> List[str]:
+def tag_list(value: Tags, name: str = "tags") -> List[str]:
     if value is None:
         return []
     if isinstance(value, str):
-        return [text("tags", value)]
+        return [text(name, value)]
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
-        raise InvalidError(f"tags: must be a string or a list of strings, got {type(value).__name__}", field="tags")
-    return [text("tags", v) for v in value]
+        raise InvalidError(f"{name}: must be a string or a list of strings, got {type(value).__name__}", field=name)
+    return [text(name, v) for v in value]
 
 
 def mapping(name: str, value: Any) -> Dict[str, Any]:
@@ -182,11 +182,16 @@ def stored_since(began: float, arguments: Mapping[str, Any]) -> Verb[str]:
 
 
 def delete(hash: str) -> Verb[bool]:
+    call = Call("hippo_forget", {"uuids": [text("hash", hash)]}, again=False)
     try:
-        yield Call("hippo_forget", {"uuids": [text("hash", hash)]})
+        try:
+            done = yield call
+        except ConnectionLost:  # the lost call may have forgotten it
+            yield call
+            return True
     except NotFoundError:
         return False
-    return True
+    return bool(done["uuids"])
 
 
 def update(
@@ -195,10 +200,15 @@ def update(
     memory_type: Optional[str],
     metadata: Optional[Mapping[str, Any]],
     content: Optional[str],
+    clear: Tags,
 ) -> Verb[bool]:
     arguments: Dict[str, Any] = {"uuid": text("hash", hash), "reinforce": "none"}
-    if tags is not None:
-        arguments["tags"] = tag_list(tags)
+    cleared = tag_list(clear, "clear")
+    if cleared:
+        arguments["clear"] = cleared
+    names = tag_list(tags)
+    if names:  # an empty list changes nothing
+        arguments["tags"] = names
     if memory_type is not None:
         arguments["type"] = text("memory_type", memory_type)
     if metadata is not None:
@@ -206,7 +216,7 @@ def update(
     if content is not None:
         arguments["content"] = text("content", content)
     if len(arguments) == 2:
-        raise InvalidError("update: give tags, memory_type, metadata or content")
+        raise InvalidError("update: give tags, memory_type, metadata, content or clear; an empty list of tags changes nothing")
     try:
         yield Call("hippo_modify_insight", arguments)
     except NotFoundError:

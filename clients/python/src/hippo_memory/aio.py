@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, AsyncIterator, Mapping, Optional, Tuple, Type, TypeVar
 
 from . import _verbs
-from ._client import Connection
+from ._client import Client, Connection
 from ._errors import ConnectionLost
 from ._types import CompactMemory, CompactSearchResult, CompactStorageInfo, Memory, Vote
 from ._verbs import Tags, Verb
@@ -94,8 +94,9 @@ class AsyncClient(Connection):
         memory_type: Optional[str] = None,
         metadata: Optional[Mapping[str, Any]] = None,
         content: Optional[str] = None,
+        clear: Tags = None,
     ) -> bool:
-        return await self._run(_verbs.update(hash, tags, memory_type, metadata, content))
+        return await self._run(_verbs.update(hash, tags, memory_type, metadata, content, clear))
 
     async def expand(self, hash: str) -> Optional[Memory]:
         return await self._run(_verbs.expand(hash))
@@ -113,3 +114,8 @@ class AsyncClient(Connection):
 
     async def close(self) -> None:
         await asyncio.get_running_loop().run_in_executor(None, self._end)
+
+
+for _name, _verb in vars(Client).items():  # help() of a verb is that of Client
+    if _name in vars(AsyncClient) and not _name.startswith("_"):
+        getattr(AsyncClient, _name).__doc__ = _verb.__doc__
