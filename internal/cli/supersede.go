@@ -38,9 +38,7 @@ func printComparison(s *shell, r *client.Recorded) {
 	}
 	for _, x := range r.Replaces {
 		s.warn("likely replaces %s: %s (%s)", ids.Of(x.Memory.ID), wire.Clip(x.Memory.Content, previewLength), x.Reason)
-	}
-	if len(r.Replaces) > 0 {
-		fmt.Fprintf(s.errw, "to confirm: hippo modify %s --supersedes ID\n", ids.Of(r.ID))
+		fmt.Fprintf(s.errw, "to confirm: hippo modify %s --supersedes %s\n", ids.Of(r.ID), ids.Of(x.Memory.ID))
 	}
 }
 
