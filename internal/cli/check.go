@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,6 +81,14 @@ func printCheck(s *shell, r app.CheckReport) error {
 
 // advice returns what to do about the problems of a store.
 func advice(r app.CheckReport) string {
+	if r.Damaged && strings.HasPrefix(r.Store, "shared:") {
+		return `the file is damaged and is not written any more. End the programs that use it, then
+  hippo export --salvage saved.jsonl    saves what can be read
+  move the damaged file away, and
+  hippo restore BACKUP                  takes a backup back
+or
+  hippo import saved.jsonl              makes a new file of what was saved`
+	}
 	if r.Damaged {
 		return `the store is damaged and is not written any more. Either
   hippo restore BACKUP                  takes a backup back, and keeps the damaged file aside
