@@ -256,7 +256,11 @@ func (d *Doctor) checkHooks(ctx context.Context, c *Client, scope Scope, e Entry
 		return
 	}
 	if command, err := d.runHooks(ctx, commands); err != nil {
-		report(Check{Name: "hooks", State: Failure, Text: command + ": " + err.Error(), Fix: "update hippo, then: " + fix})
+		k := Check{Name: "hooks", State: Failure, Text: command + ": " + err.Error()}
+		if _, logged := errors.AsType[*loggedError](err); !logged {
+			k.Fix = "update hippo, then: " + fix
+		}
+		report(k)
 		return
 	}
 	k := Check{Name: "hooks", State: OK, Text: fmt.Sprintf("%d run", len(commands))}
@@ -285,11 +289,16 @@ func (d *Doctor) runHooks(ctx context.Context, commands []string) (failed string
 		}
 		log, err := os.ReadFile(filepath.Join(state, "hippo", "hook.log"))
 		if at := bytes.Index(log, []byte("level=ERROR")); err == nil && at >= 0 {
-			return command, fmt.Errorf("its log says: %s", bytes.TrimSpace(log[at:]))
+			return command, &loggedError{string(bytes.TrimSpace(log[at:]))}
 		}
 	}
 	return "", nil
 }
+
+// loggedError is what a hook wrote to its log: it runs, and its store or settings are wrong, which another check is about.
+type loggedError struct{ line string }
+
+func (e *loggedError) Error() string { return "its log says: " + e.line }
 
 // hookCommands returns the commands of the hooks in a file that setup wrote.
 func (c *Client) hookCommands(text []byte, goos string, e Entry) []string {

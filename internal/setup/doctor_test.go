@@ -168,7 +168,7 @@ func TestDoctor(t *testing.T) {
 		},
 		{
 			name: "quiet_hook", client: "gemini", store: "dir:/nowhere/quiet",
-			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "ok", "hooks": "failure", "guidance": "ok"}, text: "its log says: level=ERROR", fix: "update hippo",
+			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "ok", "hooks": "failure", "guidance": "ok"}, text: "its log says: level=ERROR",
 		},
 		{
 			name: "no_hooks", client: "cursor", store: "dir:/nowhere/well", change: func(o *setup.Options) { o.Hooks = false },
