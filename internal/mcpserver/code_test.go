@@ -190,7 +190,7 @@ func TestCode_Stale(t *testing.T) {
 // Without source trees, and for callers whose projects these are not of, nothing is shown.
 func TestCode_Scope(t *testing.T) {
 	t.Parallel()
-	if o := start(t).tool("hippo_code", object{"query": "x"}); !o.IsError || !strings.Contains(o.Text, "--tools hippo,code") {
+	if o := start(t).tool("hippo_code", object{"query": "x"}); !o.IsError || !strings.Contains(o.Text, "answers no questions about code") {
 		t.Errorf("%+v", o)
 	}
 	c := newCode(t)

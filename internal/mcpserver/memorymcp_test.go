@@ -280,9 +280,9 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 		{exchange{"create_relation", object{"from_entity": "$rome", "to_entity": "$deploy", "relation_type": "x", "weight": 2}, `^weight: `}, hippo.CodeInvalid},
 		{exchange{"get_related", object{"entity_id": unknown}, `^Entity not found: `}, hippo.CodeNotFound},
 		{exchange{"get_related", object{"entity_id": "$rome", "depth": 11}, `^depth: `}, hippo.CodeInvalid},
-		{exchange{"search_code", object{"query": "x"}, `--tools memory-mcp,code does$`}, hippo.CodeUnsupported},
-		{exchange{"index_project", object{"path": "/"}, `--tools memory-mcp,code does$`}, hippo.CodeUnsupported},
-		{exchange{"list_projects", nil, `--tools memory-mcp,code does$`}, hippo.CodeUnsupported},
+		{exchange{"search_code", object{"query": "x"}, `answers no questions about code$`}, hippo.CodeUnsupported},
+		{exchange{"index_project", object{"path": "/"}, `answers no questions about code$`}, hippo.CodeUnsupported},
+		{exchange{"list_projects", nil, `answers no questions about code$`}, hippo.CodeUnsupported},
 		{exchange{"reset_all_memory", object{}, `^confirm: is required`}, hippo.CodeInvalid},
 	} {
 		o := s.tool(x.tool, s.named(x.args))

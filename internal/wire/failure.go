@@ -66,7 +66,7 @@ func failures() map[hippo.Code]Failure {
 		hippo.CodeCorrupt: {
 			Exit:        ExitFailed,
 			Status:      http.StatusInternalServerError,
-			CommandHint: "try: hippo check; hippo export --salvage FILE saves what can be read, hippo restore FILE takes a backup back",
+			CommandHint: "hippo check shows what is wrong, and what to do",
 			ToolHint:    "nothing was changed; tell the user",
 		},
 		hippo.CodeReadOnly: {

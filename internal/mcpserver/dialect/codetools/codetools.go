@@ -70,7 +70,7 @@ func codeTool() d.Tool {
 func answer(ctx context.Context, c *d.Call) (d.Result, error) {
 	q, err := ask(c)
 	if err != nil {
-		return d.Result{}, err
+		return d.Result{}, &d.HintedError{Err: err} // it says itself what to do
 	}
 	r, err := reply(ctx, c, q)
 	if errors.Is(err, hippo.ErrNotFound) {
@@ -89,7 +89,7 @@ type question struct {
 // ask reads a question, and has the index of its tree kept up to date from now on.
 func ask(c *d.Call) (*question, error) {
 	if c.Code == nil {
-		return nil, fmt.Errorf("%w: this server answers no questions about code; hippo serve --tools hippo,code does", hippo.ErrUnsupported)
+		return nil, fmt.Errorf("%w: this server answers no questions about code", hippo.ErrUnsupported)
 	}
 	l, err := c.Code.Library()
 	if err != nil {

@@ -42,7 +42,7 @@ func projectID(t *codeindex.Tree) string {
 // library returns the indexes. The error is [hippo.ErrUnsupported] where there are none to ask about.
 func library(c *d.Call) (*codeindex.Library, error) {
 	if c.Code == nil {
-		return nil, fmt.Errorf("%w: this server answers no questions about code; hippo serve --tools memory-mcp,code does", hippo.ErrUnsupported)
+		return nil, fmt.Errorf("%w: this server answers no questions about code", hippo.ErrUnsupported)
 	}
 	return c.Code.Library()
 }
