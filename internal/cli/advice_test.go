@@ -27,6 +27,9 @@ var advicePattern = regexp.MustCompile("\\bhippo [a-z][^;\"`\n<>|]*")
 // placeholderPattern is what stands for a value in an advice: a verb of fmt, or a name in capital letters.
 var placeholderPattern = regexp.MustCompile(`%(?:\[\d\])?[-+#.0-9]*[a-z]|\b[A-Z]{2,}\b`)
 
+// namePattern is a name that stands for a value in an argument, alone or behind a kind: FILE, sqlite:PATH.
+var namePattern = regexp.MustCompile(`\b[A-Z]{2,}$`)
+
 // prose are the words behind the name of the program that are no commands.
 const prose = "alone builds calls compares directory does feed first has is makes may needs of on or recorded runs takes wrote"
 
@@ -114,7 +117,8 @@ func advices(t *testing.T) map[string]string {
 	for place, text := range texts(t) {
 		for _, at := range advicePattern.FindAllStringIndex(text, -1) {
 			clause := text[at[0]:at[1]]
-			if strings.HasSuffix(text[:at[0]], "  ") && strings.Contains(place, "cli") && !strings.Contains(place, "check.go") {
+			line := text[strings.LastIndex(text[:at[0]], "\n")+1 : at[0]]
+			if strings.HasPrefix(text[at[0]-len(line):], "  ") && strings.Contains(place, "cli") && !strings.Contains(place, "check.go") {
 				continue // an example of the help: TestExamples
 			}
 			for _, mention := range strings.SplitAfter(clause, "hippo ")[1:] {
@@ -152,7 +156,7 @@ func commandLine(commands, words []string) (line string, bare bool) {
 	for ; end < len(words); end++ {
 		word := strings.TrimRight(words[end], ",.:)'")
 		isFlag := strings.HasPrefix(word, "-")
-		if !isFlag && !flag && placeholderPattern.FindString(word) == "" && !slices.Contains(strings.Fields(keywords), word) && !strings.ContainsAny(word, "./_0123456789'") {
+		if word == "--" || !isFlag && !flag && placeholderPattern.FindString(word) == "" && !slices.Contains(strings.Fields(keywords), word) && !strings.ContainsAny(word, "./_0123456789'") {
 			break
 		}
 		flag = isFlag && slices.Contains([]string{"--http", "--tools", "--scope"}, word)
@@ -176,51 +180,59 @@ func clean(words []string) []string {
 	return out
 }
 
-// adviceRows are the advices that the program prints, without "hippo", each with a command line that it stands for, and
-// whether a script follows it as it was printed.
-func adviceRows(t *testing.T) map[string][2]string {
+// advised is a row of the table of advices: a command line that stands for the advice, and the script that follows it as it
+// was printed, or why none can.
+type advised struct{ line, script, unfollowed string }
+
+// adviceRows are the advices that the program prints, without "hippo".
+func adviceRows(t *testing.T) map[string]advised {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "advice.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string][2]string{}
+	rows := map[string]advised{}
 	for line := range strings.Lines(string(b)) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(cells) != 3 {
 			t.Fatalf("want three cells, got %q", line)
 		}
-		rows[cells[0]] = [2]string{cells[1], cells[2]}
+		row := advised{line: cells[1], script: cells[2]}
+		if why, not := strings.CutPrefix(cells[2], "not followed: "); not {
+			row.script, row.unfollowed = "", why
+		}
+		rows[cells[0]] = row
 	}
 	return rows
 }
 
-// TestAdvices: each command line that a text of the program names has a row, and the program takes it. What a row says to be
-// followed is taken from an output and run by testdata/script/advice.txtar.
+// TestAdvices: each command line that a text of the program names has a row, the program takes it, and the script that the row
+// names produces its situation, copies it from what the program prints, runs it, and looks at the situation again.
 func TestAdvices(t *testing.T) {
 	t.Parallel()
 	rows, found := adviceRows(t), advices(t)
-	script, err := os.ReadFile(filepath.Join("testdata", "script", "advice.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for advice, place := range found {
 		if _, ok := rows[advice]; !ok {
-			t.Errorf("%s advises %q: add a row to testdata/advice.tsv, and follow it in testdata/script/advice.txtar", place, "hippo "+advice)
+			t.Errorf("%s advises %q: follow it in a script, and add a row with its name to testdata/advice.tsv", place, "hippo "+advice)
 		}
 	}
 	for advice, row := range rows {
 		if _, ok := found[advice]; !ok {
 			t.Errorf("no text of the program has the advice %q of testdata/advice.tsv", advice)
 		}
-		if !regexp.MustCompile("^(?:" + adviceExpression(advice) + ")").MatchString(row[0]) {
-			t.Errorf("%q does not begin like the advice %q", row[0], advice)
+		if !regexp.MustCompile("^(?:" + adviceExpression(advice) + ")").MatchString(row.line) {
+			t.Errorf("%q does not begin like the advice %q", row.line, advice)
 		}
-		if _, err := cli.Parse(arguments(row[0])); err != nil {
-			t.Errorf("hippo %s: %v", row[0], err)
+		if _, err := cli.Parse(arguments(row.line)); err != nil {
+			t.Errorf("hippo %s: %v", row.line, err)
 		}
-		if row[1] == "followed" && !strings.Contains(string(script), "follow '"+advice+"'\n") {
-			t.Errorf("testdata/script/advice.txtar does not follow %q", advice)
+		if row.unfollowed != "" {
+			continue
+		}
+		script, err := os.ReadFile(filepath.Join("testdata", "script", row.script+".txtar"))
+		follows := regexp.MustCompile(`(?m)^.*\bfollow .*'` + regexp.QuoteMeta(advice) + `'`)
+		if err != nil || !follows.Match(script) {
+			t.Errorf("%q: the script %q does not follow it (%v)", advice, row.script, err)
 		}
 	}
 }
@@ -253,7 +265,7 @@ func adviceExpression(advice string) string {
 	var b strings.Builder
 	at := 0
 	for _, p := range placeholderPattern.FindAllStringIndex(advice, -1) {
-		b.WriteString(regexp.QuoteMeta(advice[at:p[0]]) + `(?:'[^']*'|\S+)`)
+		b.WriteString(regexp.QuoteMeta(advice[at:p[0]]) + `(?:'[^']*'|[^\s"` + "`" + `]+)`)
 		at = p[1]
 	}
 	return b.String() + regexp.QuoteMeta(advice[at:])
@@ -267,14 +279,34 @@ func arguments(line string) (args []string) {
 	return args
 }
 
-// follow runs the command line that the latest output advises: follow 'undo %s'.
+// follow runs the command line that the latest output advises: follow 'undo %s'. Arguments behind the advice are the values
+// of its names in capital letters, then what is added: follow 'restore FILE' saved.db --yes. With -in FILE, the advice is
+// in a file. With ! the command must end with another code than 0.
 func follow(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: follow ADVICE")
+	if err := ts.Exec("hippo", copied(ts, args)...); (err != nil) != neg {
+		ts.Fatalf("the exit code is 0: %v, want %v", err == nil, !neg)
 	}
-	line := regexp.MustCompile("hippo (" + adviceExpression(args[0]) + ")").FindStringSubmatch(ts.ReadFile("stdout") + "\n" + ts.ReadFile("stderr"))
-	if line == nil {
-		ts.Fatalf("the latest output does not advise %q", args[0])
+}
+
+// copied returns the arguments of the command line that is advised, with values in place of names in capital letters.
+func copied(ts *testscript.TestScript, args []string) []string {
+	if len(args) == 0 || args[0] == "-in" && len(args) < 3 {
+		ts.Fatalf("usage: follow [-in FILE] ADVICE [VALUE...]")
 	}
-	ts.Check(ts.Exec("hippo", arguments(strings.TrimRight(line[1], ".,"))...))
+	text := ts.ReadFile("stdout") + "\n" + ts.ReadFile("stderr")
+	if args[0] == "-in" {
+		text, args = ts.ReadFile(args[1]), args[2:]
+	}
+	advice, values := args[0], args[1:]
+	found := regexp.MustCompile("hippo (" + adviceExpression(advice) + ")").FindStringSubmatch(text)
+	if found == nil {
+		ts.Fatalf("the latest output does not advise %q", advice)
+	}
+	line := arguments(strings.TrimRight(found[1], ".,:)\"`"))
+	for i := range line {
+		if at := namePattern.FindStringIndex(line[i]); at != nil && len(values) > 0 {
+			line[i], values = line[i][:at[0]]+values[0], values[1:]
+		}
+	}
+	return append(line, values...)
 }

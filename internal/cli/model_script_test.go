@@ -41,6 +41,7 @@ func TestModelScripts(t *testing.T) {
 			"patch":    patch,
 			"truncate": truncate,
 			"mcp":      mcpCommand,
+			"follow":   follow,
 			"model":    modelCommand,
 			"hub":      hubCommand,
 			"endpoint": endpointCommand,

@@ -19,18 +19,30 @@ import (
 )
 
 // webCommand starts and kills servers in scripts: web start ARGS... sets URL and ADDR,
-// web kill ends the latest as a power failure would.
+// web follow ADVICE [VALUE...] starts what the latest output advises, web post PATH JSON
+// asks it with the token of its first start, web kill ends the latest as a power failure would.
 func webCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: web start ARGS... | web kill")
+		ts.Fatalf("usage: web start ARGS... | web follow ADVICE [VALUE...] | web post PATH JSON | web kill")
 	}
 	servers, ok := ts.Value(webServersKey{}).(map[string]*webServer)
 	if !ok {
 		ts.Fatalf("no servers")
 	}
-	if args[0] == "kill" {
+	switch args[0] {
+	case "kill":
 		ts.Check(servers[""].kill())
 		delete(servers, "")
+		return
+	case "post":
+		token := strings.TrimSpace(ts.ReadFile(filepath.Join(ts.Getenv("XDG_DATA_HOME"), "hippo", "token")))
+		a, err := servers[""].ask(context.Background(), "POST", args[1], token, args[2])
+		ts.Check(err)
+		if a.status >= http.StatusBadRequest {
+			ts.Fatalf("%d %s", a.status, a.body)
+		}
+		_, err = fmt.Fprintf(ts.Stdout(), "%s\n", a.body)
+		ts.Check(err)
 		return
 	}
 	env := os.Environ()
@@ -39,7 +51,11 @@ func webCommand(ts *testscript.TestScript, neg bool, args []string) {
 	} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
-	s, err := startWeb(context.Background(), ts.MkAbs("."), env, args[1:]...)
+	serve := args[1:]
+	if args[0] == "follow" {
+		serve = copied(ts, args[1:])[1:]
+	}
+	s, err := startWeb(context.Background(), ts.MkAbs("."), env, serve...)
 	ts.Check(err)
 	servers[""] = s
 	ts.Setenv("URL", s.url)

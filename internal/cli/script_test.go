@@ -177,19 +177,25 @@ func patch(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(err, f.Close()))
 }
 
-// edit replaces a pattern in a file, which must be there once: edit FILE PATTERN REPLACEMENT.
+// edit replaces a pattern in a file, which must be there once: edit FILE PATTERN REPLACEMENT. FILE may have wildcards, if one
+// file fits them.
 func edit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: edit FILE PATTERN REPLACEMENT")
 	}
 	re, err := regexp.Compile(args[1])
 	ts.Check(err)
-	text := ts.ReadFile(args[0])
+	files, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(files) != 1 {
+		ts.Fatalf("%d files fit %s, want 1", len(files), args[0])
+	}
+	text := ts.ReadFile(files[0])
 	if n := len(re.FindAllString(text, -1)); n != 1 {
 		ts.Fatalf("%s has %d matches of %q, want 1", args[0], n, args[1])
 	}
 	text = re.ReplaceAllLiteralString(text, strings.ReplaceAll(args[2], `\n`, "\n"))
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+	ts.Check(os.WriteFile(files[0], []byte(text), 0o600))
 }
 
 // garble overwrites a text in a file, or the beginning of the database page that it is

@@ -182,7 +182,9 @@ type sessionsKey struct{}
 
 // mcpCommand talks to servers, in lock step: mcp start NAME program args...; mcp open NAME DIR ROOTS program args..., whose client works
 // in folders with commas, - for none that it says; mcp roots NAME ROOTS changes them;
+// mcp follow NAME ADVICE [VALUE...] starts what the latest output advises, see [follow];
 // mcp call NAME tool JSON, whose result is stdout, and with ! must be refused;
+// mcp ask NAME method JSON, the same with any request;
 // mcp stop NAME and mcp interrupt NAME, after which stderr is the server's.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
@@ -197,6 +199,9 @@ func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	case "start":
 		all[name] = mcpStart(ts, ts.Getenv("WORK"), nil, rest)
 		return
+	case "follow":
+		all[name] = mcpStart(ts, ts.MkAbs("."), nil, append([]string{"hippo"}, copied(ts, rest)...))
+		return
 	case "open":
 		all[name] = mcpStart(ts, ts.MkAbs(rest[0]), folders(ts, rest[1]), rest[2:])
 		return
@@ -208,6 +213,10 @@ func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	switch args[0] {
 	case "call":
 		mcpCall(ts, neg, s, rest)
+	case "ask":
+		result, err := s.request(rest[0], json.RawMessage(rest[1]))
+		ts.Check(err)
+		fmt.Fprintf(ts.Stdout(), "%s\n", result)
 	case "roots":
 		s.roots = folders(ts, rest[0])
 		ts.Check(s.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))

@@ -82,7 +82,7 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 			row("project", "%s", project.Title(out.Project, projects().Folders()))
 		}
 		if out.Unassigned > 0 {
-			row("unassigned", "%d: nobody could tell their project; hippo list --project unassigned shows them, hippo project move files them", out.Unassigned)
+			row("unassigned", "%d: nobody could tell their project; hippo list --project unassigned shows them, hippo project move ID --to current files one here", out.Unassigned)
 		}
 		row("ranker", "%s", out.Ranker)
 		for _, m := range out.Models {

@@ -14,7 +14,7 @@ func newToolsCommand(s *shell) *cobra.Command {
 		Use:   "tools",
 		Short: "List the MCP tools, and what each costs in the list of a client",
 		Long: "List the MCP tools by system, and the bytes of each in the list that a client reads. A dash marks a tool that answers without being listed: " +
-			"an older name, or one that only says what to use instead. hippo serve --tools says which systems are listed.",
+			"an older name, or one that only says what to use instead. The flag --tools of hippo serve says which systems are listed.",
 		Args: maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
 			all, err := mcpserver.Catalog()

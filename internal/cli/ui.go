@@ -20,7 +20,7 @@ func newUICommand(s *shell) *cobra.Command {
 		Use:   "ui",
 		Short: "Show the memory in a browser",
 		Long: "Serve the dashboard to this machine, and open the browser with a link that lets it in once. Ctrl-C ends the server. " +
-			"hippo serve --http serves it with the rest, for browsers with a token. Of a store on a server it opens the page there.",
+			"hippo serve --http ADDR serves it with the rest, for browsers with a token. Of a store on a server it opens the page there.",
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.config()

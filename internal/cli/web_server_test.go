@@ -151,12 +151,11 @@ type webAnswer struct {
 	body   string
 }
 
-// send sends a request with a token, if it is not empty.
-func (s *served) send(method, path, token, body string, header ...string) webAnswer {
-	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
+// ask sends a request with a token, if it is not empty.
+func (s *webServer) ask(ctx context.Context, method, path, token, body string, header ...string) (webAnswer, error) {
+	r, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
 	if err != nil {
-		s.t.Fatal(err)
+		return webAnswer{}, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
@@ -168,14 +167,21 @@ func (s *served) send(method, path, token, body string, header ...string) webAns
 	}
 	a, err := http.DefaultClient.Do(r)
 	if err != nil {
-		s.t.Fatal(err)
+		return webAnswer{}, err
 	}
 	defer func() { _ = a.Body.Close() }()
 	b, err := io.ReadAll(a.Body)
+	return webAnswer{a.StatusCode, a.Header, string(b)}, err
+}
+
+// send is [webServer.ask] of a test.
+func (s *served) send(method, path, token, body string, header ...string) webAnswer {
+	s.t.Helper()
+	a, err := s.ask(s.t.Context(), method, path, token, body, header...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return webAnswer{a.StatusCode, a.Header, string(b)}
+	return a
 }
 
 // expect sends a request that must be answered with a status.
