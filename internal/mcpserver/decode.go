@@ -41,7 +41,7 @@ type blanker interface{ blank(name string) }
 // decode reads JSON into in. An argument that is unknown, missing or of another type is a
 // [*hippo.FieldError] that names it. What is blank (null, a text of white space, a list without a text) is as if it were
 // absent: clients and models fill in what they do not mean.
-func decode(raw json.RawMessage, in input) error { return decodeAt("", raw, in) }
+func decode(raw json.RawMessage, in input) error { return decodeAt("", plain(raw, in), in) }
 
 func decodeAt(prefix string, raw json.RawMessage, in input) error {
 	if len(bytes.TrimSpace(raw)) == 0 {

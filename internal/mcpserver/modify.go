@@ -127,7 +127,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	if c == (engine.Modification{}) && in.added == nil {
-		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s%s", strings.Join(names(in.fields()[1:]), ", "), in.kept(nil))
+		return reply{}, misshapen("arguments", "must change at least one of %s%s", strings.Join(names(in.fields()[1:]), ", "), in.kept(nil))
 	}
 	id, err := s.resolveOne(ctx, in.uuid)
 	if err != nil {

@@ -51,6 +51,8 @@ func naturalCalls() []naturalCall {
 		{record, `{"content":"x note","situation":["gateway"],"importance":0.5,"supersedes":["SHORT"]}`, ""},
 		{record, `{"content":"x note","situation":["gateway"],"importance":0.5,"source":"assistant"}`, ""},
 		{record, `{"content":"x note","situation":["gateway"],"importance":0.5,"type":["decision"]}`, ""},
+		{record, `"{\"content\":\"x note\"}"`, ""},
+		{record, `"x note"`, "arguments: must be an object & " + recordExample},
 		{record, `{"insight":"x","situations":["a"],"importance":0.5}`, ""},
 		{record, `{"content":"x note","situation":[""],"importance":"","tags":"","type":"","pinned":"","event_time":"","valid_from":" ","valid_until":"","supersedes":[],"source":"","project":""}`, ""},
 		{record, `{"content":" ","situation":["gateway"],"importance":0.5}`, "content: is required, and must not be blank"},
@@ -91,8 +93,8 @@ func naturalCalls() []naturalCall {
 		{modify, `{"id":"UUID","importance":0.9}`, ""},
 		{modify, `{"uuid":"UUID","reinforce":"up"}`, ""},
 		{modify, `{"uuid":["UUID"],"importance":0.5}`, ""},
-		{modify, `{"uuid":"UUID"}`, "must change at least one of content, situation"},
-		{reinforce, `{}`, "upvotes: at least one memory must be voted on"},
+		{modify, `{"uuid":"UUID"}`, "must change at least one of content, situation & for example"},
+		{reinforce, `{}`, "upvotes: is required, or downvotes, and must not be blank & for example"},
 		{reinforce, `{"upvotes":["SHORT"]}`, ""},
 		{reinforce, `{"uuid":"UUID","vote":"up"}`, ""},
 		{reinforce, `{"upvotes":["not-a-uuid"]}`, "upvotes: must be a UUID, or at least 4 digits of its end"},
@@ -127,6 +129,43 @@ func TestNaturalCalls(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A client may lose all arguments of a call, as some do if one of them is blank. A tool that needs some names one of them and shows
+// the form.
+func TestNaturalCalls_WithoutArguments(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var listed struct {
+		Result struct {
+			Tools []struct {
+				Name        string
+				InputSchema struct{ Required []string }
+			}
+		}
+	}
+	if err := json.Unmarshal(s.call("tools/list", object{}), &listed); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, tool := range listed.Result.Tools {
+		name, required := tool.Name, tool.InputSchema.Required
+		for _, args := range []any{nil, object{}, "{}"} {
+			o := s.tool(name, args)
+			if o.Protocol != nil || o.IsError && !strings.Contains(o.Text, "for example {\"") {
+				t.Errorf("%s without arguments: %s%s", name, o.Text, o.Protocol)
+			}
+			if len(required) > 0 && !strings.Contains(o.Text, required[0]+": is required") {
+				t.Errorf("%s: %s", name, o.Text)
+			}
+			if o.IsError {
+				refused++
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no tool refuses to do nothing")
 	}
 }
 

@@ -117,11 +117,11 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: supersedes,
 	}
 	text := "Recorded insight " + s.short(m.ID)
-	if strayMarkup.MatchString(in.content) {
-		text += "\nthe content has markup of a tool call: what follows in it may be arguments that did not arrive; hippo_get shows it, hippo_modify_insight mends it"
-	}
 	if in.importance == nil {
 		text += ", importance " + decimal(m.Importance.Value)
+	}
+	if strayMarkup.MatchString(in.content) {
+		text += "\nthe content has markup of a tool call: what follows in it may be arguments that did not arrive; hippo_get shows it, hippo_modify_insight mends it"
 	}
 	if project != "" && m.Project == "" {
 		text += "\na preference of the user: it holds in every project; project \"current\" keeps one in this project"

@@ -73,6 +73,9 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	ids := slices.Concat(up, down, undo)
+	if len(ids) == 0 {
+		return reply{}, misshapen("upvotes", "is required, or downvotes, and must not be blank")
+	}
 	b := engine.Ballot{Up: up, Down: down, Undo: undo}
 	if b.Query, err = engine.Question(in.query); err != nil {
 		return reply{}, err
