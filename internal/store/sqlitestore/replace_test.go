@@ -40,6 +40,12 @@ func serve(path string, in io.Reader) {
 			n, _ := strconv.Atoi(arg) // a test gives numbers
 			err = s.Write(ctx, driver.Durable, put(memory(byte(n))))
 			answer("ok")
+		case "large":
+			n, _ := strconv.Atoi(arg)
+			m := memory(byte(n))
+			m.Content = strings.Repeat("much to say ", 10_000)
+			err = s.Write(ctx, driver.Durable, put(m))
+			answer("ok")
 		case "head":
 			var h driver.Head
 			h, err = s.Head(ctx)
@@ -303,6 +309,38 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
+// Two processes have the store open while another program puts a copy of it in its place. Each notices that by
+// itself, and closes the former file; the later one does not touch the log that the other one has begun beside the new file.
+func TestReplaced_UnderTwo(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, newStores(t), true)
+	servers := []*server{p.server, startServer(t, p.path)}
+	want := p.old
+	for round := range byte(5) {
+		s := open(t, p.path)
+		copied := filepath.Join(t.TempDir(), "copy.db")
+		if err := s.CopyTo(t.Context(), copied); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range servers { // the former file is longer than the copy
+			s.want(fmt.Sprintf("large %d", 200+2*int(round)+i), "ok")
+		}
+		move(t, copied, p.path)
+		for i := range byte(6) {
+			n := 40 + 6*round + i
+			servers[i%2].want(fmt.Sprintf("put %d", n), "ok")
+			want = append(want, n)
+		}
+	}
+	for _, s := range servers {
+		s.want("close", "closed")
+	}
+	wantContents(t, p.path, want...)
+}
+
 // A store that is deleted or moved is not written any more: what would be acknowledged
 // would be lost. What was acknowledged before is in the file, wherever it is.
 func TestMovedOrDeleted(t *testing.T) {
@@ -368,7 +406,62 @@ func TestLogDeleted(t *testing.T) {
 	}
 }
 
-// The same while another process opens the store before the first one notices. What is
+// Nor what two processes have written, which both have the store open.
+func TestLogDeleted_OfTwo(t *testing.T) {
+	t.Parallel()
+	files := newStores(t)
+	for name, suffixes := range map[string][]string{"log": {"-wal"}, "index": {"-shm"}, "both": {"-wal", "-shm"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, files, true)
+			second := startServer(t, p.path)
+			second.want("put 40", "ok")
+			remove(t, p.path, suffixes...)
+			p.server.want("put 50", "ok")
+			second.want("put 51", "ok")
+			p.server.want("put 52", "ok")
+			p.server.kill()
+			second.want("close", "closed")
+			wantContents(t, p.path, 1, 2, 3, 40, 50, 51, 52)
+		})
+	}
+}
+
+// A log that another program replaces by an older copy, as a sync program does, brings no former pages back, however often.
+func TestLogReplaced(t *testing.T) {
+	t.Parallel()
+	files := newStores(t)
+	for name, suffixes := range map[string][]string{"log": {"-wal"}, "both": {"-wal", "-shm"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, files, true)
+			copies := make(map[string][]byte)
+			for _, suffix := range suffixes {
+				b, err := os.ReadFile(p.path + suffix)
+				if err != nil {
+					t.Fatal(err)
+				}
+				copies[suffix] = b
+			}
+			want := []byte{1, 2, 3}
+			for n := byte(50); n < 60; n += 2 {
+				for suffix, b := range copies {
+					if err := os.WriteFile(p.other, b, 0o600); err != nil {
+						t.Fatal(err)
+					}
+					move(t, p.other, p.path+suffix)
+				}
+				p.server.want(fmt.Sprintf("put %d", n), "ok")
+				p.server.want(fmt.Sprintf("put %d", n+1), "ok")
+				want = append(want, n, n+1)
+			}
+			p.server.kill()
+			wantContents(t, p.path, want...)
+		})
+	}
+}
+
+// A log is deleted while another process opens the store before the first one notices. What is
 // acknowledged then is kept, and both go on; what was in the deleted log only, no.
 func TestLogDeleted_AnotherIsFirst(t *testing.T) {
 	t.Parallel()

@@ -278,16 +278,19 @@ func closeReads(f *File) error {
 
 // detach closes a file that is no longer at its path, or whose log is not. What the log
 // has is brought into the file, wherever that is. The log at the path, if it is the one of
-// this file, is moved away from another file that is there.
+// this file, is moved away from another file that is there. If another program put a log in the place of
+// the one of this file, the last process that closes the file removes it: SQLite would bring former pages back from it.
 func (f *File) detach(log *slog.Logger) error {
 	f.users.Wait()
 	err := detachLog(f, log)
-	if now := locate(f.path); f.tx != nil && same(f.db, now.db) && same(f.shm, now.shm) {
-		// Only the log was deleted. Other processes still coordinate with this one.
+	switch now := locate(f.path); {
+	case f.tx == nil:
+	case !same(f.db, now.db):
+		err = errors.Join(err, closeReads(f))
+		f.tx.checkpoint()
+	case same(f.shm, now.shm), now.wal == nil && now.shm == nil:
+		// Other processes still coordinate with this one: the index is the same, or nobody has begun another.
 		_ = f.tx.Exec("PRAGMA wal_checkpoint(TRUNCATE)") // at least it was tried
-	}
-	if f.tx != nil {
-		err = errors.Join(err, closeReads(f), f.tx.checkpoint())
 	}
 	return errors.Join(err, f.close(), removeEmptyLog(f))
 }

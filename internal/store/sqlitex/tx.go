@@ -103,27 +103,14 @@ func (t *Tx) flush(d driver.Durability) error {
 	return err
 }
 
-// checkpoint brings the log into the file, if no other process has that open, and makes
-// closing the connection keep the log, which is empty then. SQLite itself does not
-// checkpoint when it closes a file that is no longer at its path.
-func (t *Tx) checkpoint() error {
-	err := t.conn.Raw(func(c any) error {
-		f, ok := c.(sqlite.FileControl)
-		if !ok {
-			return errors.ErrUnsupported
-		}
-		_, err := f.FileControlPersistWAL("main", 1)
-		return err
-	})
-	if err == nil {
-		err = t.Exec("PRAGMA journal_size_limit = 0")
+// checkpoint brings the log into a file that is no longer at its path, if no other process has that open. SQLite itself does not
+// checkpoint when it closes such a file. To leave WAL mode would do so, but open the log that is at the path then: it belongs to
+// another file.
+func (t *Tx) checkpoint() {
+	// The first write in this mode locks the file exclusively.
+	if t.Script("PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT") == nil {
+		_ = t.Script("PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	if err == nil {
-		// To leave WAL mode SQLite locks the file exclusively and checkpoints. What comes
-		// then may fail, because the file is not in its place.
-		_ = t.Exec("PRAGMA journal_mode = DELETE")
-	}
-	return err
 }
 
 func (t *Tx) close() error {
