@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/secret"
 )
 
@@ -87,6 +88,12 @@ func Token(text string) Option { return func(o *options) { o.app.Token = secret.
 // Brief says that the program ends soon: models embed nothing in the background, which would compete with the answer. [Settle] embeds
 // what was recorded.
 func Brief() Option { return func(o *options) { o.app.Brief = true } }
+
+// Repositories is the folder in which "hippo" remembers the repositories of this machine. With it, verbs take the name of a folder for the
+// project of its repository, and [Audit] knows which files a project has.
+func Repositories(dir string) Option {
+	return func(o *options) { o.app.Repositories = project.Cache{Dir: dir} }
+}
 
 // Shared uses the store through another process of the same user that has it open, such as "hippo serve", if there is
 // one with the same model: nothing is loaded here then. When that process ends, the client connects to the one that takes

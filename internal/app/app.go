@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/power"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/secret"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
@@ -47,6 +48,8 @@ type Options struct {
 	Client *http.Client
 	// Verbs are those of packages above the engine that processes which share the store may call.
 	Verbs []engine.Verb
+	// Repositories is [engine.Config.Repositories].
+	Repositories project.Cache
 	// Token is that for a server, instead of $HIPPO_TOKEN and the login of the user.
 	Token secret.Value
 }
@@ -83,7 +86,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	}
 	e := engine.New(engine.Config{
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
-		IndexWait: o.IndexWait, Background: engine.Background{Lock: embedLock(path), OnBattery: power.OnBattery, Brief: o.Brief}, Now: o.Now, Log: o.Log,
+		IndexWait: o.IndexWait, Background: engine.Background{Lock: embedLock(path), OnBattery: power.OnBattery, Brief: o.Brief}, Repositories: o.Repositories, Now: o.Now, Log: o.Log,
 	})
 	e.Score(scoring, o.Log)
 	return e, nil

@@ -68,7 +68,7 @@ func guardPlain(s config.Store, allowed bool) error {
 
 // remoteEngine returns an engine whose verbs r carries out.
 func remoteEngine(r engine.Remote, c *config.Config, o *Options) *engine.Engine {
-	return engine.NewRemote(r, &engine.Config{Ranker: c.Ranker, IndexWait: o.IndexWait, Now: o.Now}, cmp.Or(o.Zone, time.Local))
+	return engine.NewRemote(r, &engine.Config{Ranker: c.Ranker, IndexWait: o.IndexWait, Repositories: o.Repositories, Now: o.Now}, cmp.Or(o.Zone, time.Local))
 }
 
 // programVersion returns the version of this program.

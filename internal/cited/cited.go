@@ -89,6 +89,26 @@ func (t Trees) Add(root string, names ...string) {
 	}
 }
 
+// Exists reports whether there is a folder.
+func Exists(root string) bool {
+	info, err := os.Stat(root)
+	return root != "" && err == nil && info.IsDir()
+}
+
+// In returns what reports whether a tree has a file or a folder; it looks once for each path.
+func In(root string) func(path string) bool {
+	there := make(map[string]bool)
+	return func(p string) bool {
+		has, known := there[p]
+		if !known && filepath.IsLocal(filepath.FromSlash(p)) {
+			_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(p)))
+			has = err == nil
+			there[p] = has
+		}
+		return has
+	}
+}
+
 // Check compares the memories of a page with trees. The nil check finds nothing.
 type Check struct {
 	trees Trees

@@ -16,18 +16,21 @@ func newAuditCommand(s *shell) *cobra.Command {
 	o := client.AuditOptions{}
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "List stale, contradictory, repeated and unused insights, with the commands that would tidy up",
+		Short: "List stale, contradictory, repeated, misfiled and unused insights, with the commands that would tidy up",
 		Long: `List what is wrong with the insights, why, and the command that would act on it. Nothing is changed. Archived and forgotten insights are
 left out, and each insight is named once:
 
   stale: it ceased to be valid; or a newer one supersedes or contradicts it, and it was not used for --idle active days
   contradictory: a newer one gives the same fact another value
   duplicate: a better one says the same in nearly the same words
+  misfiled: it belongs to another project than the one that it is in: it names files or symbols that only that one has, says that it is about
+            that one, or all others of its session are there
   unused: recorded --idle active days ago, and never opened, voted or returned by a search
 
 Pinned insights, preferences and rules, and those tagged critical, important, reference or permanent are never unused.
 
-Are both of a pair right, hippo relate ID compatible_with ID keeps them out of the next audit.`,
+If both of a pair are right, hippo relate ID compatible_with ID keeps them out of the next audit; if an insight is in the right project,
+hippo upvote ID does.`,
 		Example: `  hippo audit
   hippo audit --project github.com/acme/shop --idle 60 --json`,
 		Args: maximumArguments(0),
@@ -62,6 +65,7 @@ func meanings() map[consolidate.Problem]string {
 		consolidate.Stale:         "stale: no longer valid, or replaced or contradicted and idle",
 		consolidate.Contradictory: "contradictory: a newer one gives another value",
 		consolidate.Repeated:      "duplicate: a better one says the same",
+		consolidate.Misfiled:      "misfiled: it belongs to another project",
 		consolidate.Unused:        "unused: never opened, voted or returned by a search",
 	}
 }

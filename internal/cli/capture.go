@@ -72,7 +72,7 @@ func ingestConfig(s *shell, cfg config.Config) (*ingest.Config, func() error) {
 	var opened *engine.Engine
 	open := func(ctx context.Context, id project.Identity) (*engine.Memories, error) {
 		if opened == nil {
-			e, err := app.OpenShared(ctx, cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
+			e, err := app.OpenShared(ctx, cfg, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(cfg)})
 			if err != nil {
 				return nil, err
 			}

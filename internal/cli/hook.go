@@ -156,7 +156,7 @@ func openInstant(ctx context.Context, s *shell, cfg config.Config) (*engine.Engi
 	if cfg.Model.Name != config.NoModel {
 		alone.Model = config.Model{Name: config.Static}
 	}
-	return app.OpenForHook(ctx, cfg, alone, &app.Options{Now: s.now, IndexWait: hookIndexWait, ReadOnly: true}, hookGreeting)
+	return app.OpenForHook(ctx, cfg, alone, &app.Options{Repositories: projects(), Now: s.now, IndexWait: hookIndexWait, ReadOnly: true}, hookGreeting)
 }
 
 // captureForHook records what a session taught. What does not fit into the time is left to the next

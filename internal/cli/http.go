@@ -106,7 +106,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	hangups := notifyHangups() // before anybody knows of the server: a hangup ends a process that expects none
 	defer signal.Stop(hangups)
 	trees := app.NewCode("", &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
-	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(trees)}, app.SharingOptions{Listens: true, Own: true})
+	sharing := app.NewSharing(cfg, &app.Options{Repositories: projects(), IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(trees)}, app.SharingOptions{Listens: true, Own: true})
 	endCode := f.openCode(s, &cfg)
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure

@@ -290,7 +290,7 @@ func (s *shell) on(ctx context.Context, c config.Config, id project.Identity, fn
 	opts := []client.Option{
 		client.Model(c.Model.Name), client.Ranker(c.Ranker), client.Namespace(c.Namespace),
 		client.Surprise(c.Surprise.Mode, c.Surprise.Weights, c.Surprise.Loss),
-		client.Clock(s.now, nil), client.Logger(s.logger(c)), client.Brief(),
+		client.Clock(s.now, nil), client.Logger(s.logger(c)), client.Brief(), client.Repositories(projects().Dir),
 	}
 	if c.History != nil {
 		opts = append(opts, client.History(c.History.Versions, c.History.Days))
@@ -330,7 +330,7 @@ func inProject(ctx context.Context, m *client.Client, id project.Identity) (*cli
 
 // withShared is [shell.withEngine] for commands that need only the verbs, which another process may carry out.
 func (s *shell) withShared(ctx context.Context, c config.Config, fn func(*engine.Memories) error) error {
-	e, err := app.OpenShared(ctx, c, &app.Options{Now: s.now, Log: s.logger(c), Brief: true})
+	e, err := app.OpenShared(ctx, c, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(c), Brief: true})
 	if err != nil {
 		return err
 	}
@@ -339,7 +339,7 @@ func (s *shell) withShared(ctx context.Context, c config.Config, fn func(*engine
 
 // withEngine is [shell.with] for commands that need more than package client has.
 func (s *shell) withEngine(ctx context.Context, c config.Config, fn func(*engine.Memories) error) error {
-	e, err := app.Open(ctx, c, &app.Options{Now: s.now, Log: s.logger(c)})
+	e, err := app.Open(ctx, c, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(c)})
 	if err != nil {
 		return err
 	}

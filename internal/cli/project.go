@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -104,18 +103,9 @@ func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]st
 	case name == noProject:
 		return []string{""}, nil
 	}
-	full, err := client.ResolveProject(ctx, m, knownAs(ctx, m, name))
+	full, err := client.ResolveProject(ctx, m, name)
 	if err == nil && full[0] != name {
-		s.warn("project %s", project.Title(full[0], projects().Folders()))
+		s.warn("project %s", projects().Folders().Title(full[0]))
 	}
 	return full, err
-}
-
-// knownAs returns the name of the project that a person means by the name of its folder; name itself, if the store knows it, or
-// if no one folder has it.
-func knownAs(ctx context.Context, m *client.Client, name string) string {
-	if _, err := client.ResolveProject(ctx, m, name); !errors.Is(err, hippo.ErrNotFound) {
-		return name
-	}
-	return cmp.Or(project.OfFolder(name, projects().Folders()), name)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
@@ -74,7 +73,7 @@ func printProjects(s *shell, list []client.ProjectInfo) error {
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "PROJECT\tMEMORIES\tALSO")
 		for _, p := range list {
-			name := project.Title(p.Name, folders)
+			name := folders.Title(p.Name)
 			if name == "" {
 				name = noProject
 			}
@@ -101,7 +100,7 @@ func newProjectMoveCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := client.MoveToProject(c.Context(), m, knownAs(c.Context(), m, to), ids...); err != nil {
+				if err := client.MoveToProject(c.Context(), m, to, ids...); err != nil {
 					return err
 				}
 				ms, err := m.Get(c.Context(), ids...)
@@ -129,7 +128,7 @@ func newProjectMergeCommand(s *shell) *cobra.Command {
 		Use:   "merge FROM INTO",
 		Short: "Say that two projects are one: move the memories of the first, and know it by both names",
 		RunE: func(c *cobra.Command, args []string) error {
-			return changeProject(s, c, args, client.MergeProjects, true)
+			return changeProject(s, c, args, client.MergeProjects)
 		},
 	}
 	addReason(s, c.Flags())
@@ -141,7 +140,7 @@ func newProjectRenameCommand(s *shell) *cobra.Command {
 		Use:   "rename FROM NAME",
 		Short: "Give a project another name; it stays known by the others",
 		RunE: func(c *cobra.Command, args []string) error {
-			return changeProject(s, c, args, client.RenameProject, false)
+			return changeProject(s, c, args, client.RenameProject)
 		},
 	}
 	addReason(s, c.Flags())
@@ -151,16 +150,12 @@ func newProjectRenameCommand(s *shell) *cobra.Command {
 // projectChange merges or renames a project.
 type projectChange func(ctx context.Context, c *client.Client, from, into string) (int, error)
 
-func changeProject(s *shell, c *cobra.Command, args []string, change projectChange, merge bool) error {
+func changeProject(s *shell, c *cobra.Command, args []string, change projectChange) error {
 	if len(args) != 2 {
 		return usagef("want two projects, got %d", len(args))
 	}
 	return s.inProject(c.Context(), func(m *client.Client) error {
-		into := args[1]
-		if merge {
-			into = knownAs(c.Context(), m, into)
-		}
-		n, err := change(c.Context(), m, knownAs(c.Context(), m, args[0]), into)
+		n, err := change(c.Context(), m, args[0], args[1])
 		if err != nil {
 			return err
 		}

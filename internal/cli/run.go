@@ -96,7 +96,7 @@ func runProgram(c *cobra.Command, s *shell, p script.Program) error {
 	if cfg.Project == hippo.AllProjects {
 		cfg.Project = noProject
 	}
-	e, err := app.Open(c.Context(), cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
+	e, err := app.Open(c.Context(), cfg, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(cfg)})
 	if err != nil {
 		return err
 	}

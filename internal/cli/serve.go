@@ -103,7 +103,7 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	log := s.logger(cfg)
 	dir, _ := os.Getwd() // without it no tree is preferred
 	code := app.NewCode(dir, &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
-	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(code)}, app.SharingOptions{Listens: true})
+	sharing := app.NewSharing(cfg, &app.Options{Repositories: projects(), IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(code)}, app.SharingOptions{Listens: true})
 	scope := s.scope(cfg)
 	frugal := sync.OnceFunc(collectOften)
 	open := func(ctx context.Context) (*engine.Engine, error) {

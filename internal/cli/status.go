@@ -12,7 +12,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/ingest"
-	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -79,7 +78,7 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 		row("insights", "%d%s, %d forgotten", out.Memories, archived, out.Forgotten)
 		row("active day", "%d", out.ActiveDay)
 		if out.Project != "" {
-			row("project", "%s", project.Title(out.Project, projects().Folders()))
+			row("project", "%s", projects().Folders().Title(out.Project))
 		}
 		if out.Unassigned > 0 {
 			row("unassigned", "%d: nobody could tell their project; hippo list --project unassigned shows them, hippo project move ID --to current files one here", out.Unassigned)

@@ -23,12 +23,14 @@ const (
 	Contradictory Problem = "contradictory"
 	// Repeated is a near-duplicate of a better one.
 	Repeated Problem = "duplicate"
+	// Misfiled is a memory that belongs to another project than the one that it is in.
+	Misfiled Problem = "misfiled"
 	// Unused is a memory that was never opened, voted or returned by a search.
 	Unused Problem = "unused"
 )
 
 // Problems returns every problem in the order of an audit.
-func Problems() []Problem { return []Problem{Stale, Contradictory, Repeated, Unused} }
+func Problems() []Problem { return []Problem{Stale, Contradictory, Repeated, Misfiled, Unused} }
 
 // Remedy is what to do about a problem.
 type Remedy string
@@ -38,6 +40,8 @@ const (
 	Forget Remedy = "forget"
 	// Supersede makes the other memory supersede it.
 	Supersede Remedy = "supersede"
+	// Move moves the memory to another project.
+	Move Remedy = "move"
 )
 
 const (
@@ -64,6 +68,8 @@ type Finding struct {
 	// Reason says why, with the numbers that decided.
 	Reason string
 	Remedy Remedy
+	// Project is where the memory is to be moved; empty: it stays.
+	Project string
 }
 
 // auditor looks for problems.
@@ -98,6 +104,9 @@ func Audit(ctx context.Context, v *View, idle int, o Options) (list []Finding, m
 		if err := a.project(list); err != nil {
 			return nil, 0, err
 		}
+	}
+	if err := a.misfiled(); err != nil {
+		return nil, 0, err
 	}
 	a.unused()
 	list = make([]Finding, 0, len(a.findings))

@@ -82,7 +82,7 @@ func (s *summarizer) mostInWindow(g *group) bool {
 }
 
 // summaryOf returns the stored summary that is most like a group, with the Jaccard index of what it cites.
-func (s *summarizer) summaryOf(g *group) (best cited, similar float64) {
+func (s *summarizer) summaryOf(g *group) (best citation, similar float64) {
 	both := make(map[int]int)
 	for _, m := range g.members {
 		for _, i := range s.citing[s.items[m.at].ID] {

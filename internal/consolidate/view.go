@@ -24,6 +24,10 @@ type View struct {
 	Subjects []Subject
 	// Relations are those between the subjects, in any order, with the weights that are stored.
 	Relations []hippo.Relation
+	// Places are the projects; without them no memory is [Misfiled].
+	Places []Place
+	// Beside are memories that no plan is made for. What they name says where the subjects belong.
+	Beside []Subject
 	// Yield, unless nil, is called every millisecond or so of the work, by the one goroutine that does it. It may wait, so that
 	// others get the processor; its error ends the plan, and is returned.
 	Yield func(ctx context.Context) error
@@ -96,7 +100,7 @@ type state struct {
 	stop    pause
 	window  window
 	// existing are the summaries that are stored, superseded ones left out, by the memory that they are.
-	existing []cited
+	existing []citation
 	// citing has the positions of those that cite a memory.
 	citing map[hippo.ID][]int
 	// everCiting has all summaries that cite a memory, superseded ones included.
@@ -116,8 +120,8 @@ func pairOf(a, b hippo.ID) pair {
 	return pair{a, b}
 }
 
-// cited is a stored summary with the memories that it cites.
-type cited struct {
+// citation is a stored summary with the memories that it cites.
+type citation struct {
 	id      hippo.ID
 	dead    bool // forgotten: it was rejected
 	members int
@@ -139,10 +143,10 @@ func (s *state) arrange() {
 	for i := range s.Subjects {
 		m := s.Subjects[i].Memory
 		if n := len(members[m.ID]); n > 0 && m.SupersededBy.IsZero() {
-			s.existing = append(s.existing, cited{m.ID, m.Forgotten(), n})
+			s.existing = append(s.existing, citation{m.ID, m.Forgotten(), n})
 		}
 	}
-	slices.SortFunc(s.existing, func(a, b cited) int { return a.id.Compare(b.id) })
+	slices.SortFunc(s.existing, func(a, b citation) int { return a.id.Compare(b.id) })
 	for i, x := range s.existing {
 		for _, id := range members[x.id] {
 			s.citing[id] = append(s.citing[id], i)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cited"
 	"github.com/hippo-memory/hippo/internal/consolidate"
 )
 
@@ -74,7 +75,19 @@ func audit(ctx context.Context, m *Memories, o AuditOptions) (*AuditReport, erro
 	var out *AuditReport
 	err := planned(ctx, m, func(v *consolidate.View) error {
 		if f := m.scope.Narrow(hippo.Filter{Projects: o.Projects}); f.Projects != nil {
-			v.Subjects = slices.DeleteFunc(v.Subjects, func(x consolidate.Subject) bool { return !slices.Contains(f.Projects, x.Project) })
+			var asked []consolidate.Subject
+			for _, x := range v.Subjects {
+				if slices.Contains(f.Projects, x.Project) {
+					asked = append(asked, x)
+				} else if !x.Forgotten() {
+					v.Beside = append(v.Beside, x)
+				}
+			}
+			v.Subjects = asked
+		}
+		var err error
+		if v.Places, err = placesOf(ctx, m); err != nil {
+			return err
 		}
 		list, memories, err := consolidate.Audit(ctx, v, o.Idle, optionsOf(m.Engine, nil))
 		if err == nil {
@@ -84,6 +97,36 @@ func audit(ctx context.Context, m *Memories, o AuditOptions) (*AuditReport, erro
 		return err
 	})
 	return out, err
+}
+
+// placesOf returns the projects of the scope, with the working trees that are at hand. Only the owner of a store is told what is
+// in them.
+func placesOf(ctx context.Context, m *Memories) ([]consolidate.Place, error) {
+	p, err := projectsIn(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	var out []consolidate.Place
+	folders := m.defaults.repositories.Folders()
+	owner := m.scope.Namespace == "" && m.scope.Projects == nil
+	for _, names := range p.all() {
+		if names[0] == hippo.Unassigned {
+			continue
+		}
+		x := consolidate.Place{Names: names, Title: folders.Title(names[0])}
+		for _, n := range names {
+			for _, called := range folders.Called(n) {
+				if !slices.Contains(x.Called, called) {
+					x.Called = append(x.Called, called)
+				}
+			}
+			if root := folders.Tree(n); owner && x.Has == nil && cited.Exists(root) {
+				x.Has = cited.In(root)
+			}
+		}
+		out = append(out, x)
+	}
+	return out, nil
 }
 
 // auditOf returns the first findings of each problem, with texts.

@@ -19,6 +19,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/recall"
 	"github.com/hippo-memory/hippo/internal/recall/hybrid"
@@ -80,6 +81,8 @@ type Config struct {
 	// searches the part that is complete; 0: until all of it is.
 	IndexWait  time.Duration
 	Background Background
+	// Repositories is what this machine remembers of its repositories; the zero value: nothing.
+	Repositories project.Cache
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures of background work; nil discards them.
@@ -133,10 +136,12 @@ type defaults struct {
 	ranker hippo.Ranker
 	wait   time.Duration // [Config.IndexWait]
 	zone   *time.Location
+	// repositories is [Config.Repositories].
+	repositories project.Cache
 }
 
 func defaultsOf(c *Config, zone *time.Location) defaults {
-	return defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone}
+	return defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone, repositories: c.Repositories}
 }
 
 // Memories is the memory within the scope of a caller; its methods are the verbs. It is cheap to

@@ -59,12 +59,16 @@ type Validity struct{ ValidFrom, ValidUntil *time.Time }
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
 // nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
 func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
-	return perform(ctx, identified(m), Modified{id, portable(c)}, modify)
+	return perform(ctx, identified(m), Modified{id, portable(ctx, m, c)}, modify)
 }
 
 // portable returns a modification in a form that can travel: in JSON a pointer to a nil list or map is the
-// same as no pointer.
-func portable(c Modification) Modification {
+// same as no pointer, and another machine does not know the folders of this one.
+func portable(ctx context.Context, m *Memories, c Modification) Modification {
+	if c.Project != nil {
+		name := byFolder(ctx, m, *c.Project)
+		c.Project = &name
+	}
 	for _, list := range []**[]string{&c.Situation, &c.Tags} {
 		if *list != nil && **list == nil {
 			*list = &[]string{}

@@ -11,7 +11,7 @@ import (
 func ModifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memory, error) {
 	all := make([]Modified, len(list))
 	for i := range list {
-		all[i] = Modified{list[i].ID, portable(list[i].Change)}
+		all[i] = Modified{list[i].ID, portable(ctx, m, list[i].Change)}
 	}
 	return perform(ctx, identified(m), all, modifyAll)
 }

@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/project"
@@ -205,17 +208,49 @@ func reviseProjects(ctx context.Context, m *Memories, reason string, r *store.Re
 }
 
 // ResolveProject returns the names of the project that a person or a model means: a name that the store knows, or an abbreviation
-// of exactly one, its beginning, its end, or its end before the "#". "none", "current" and "all" are what they say, and "new:" before a name means one that is new. Others are [hippo.ErrNotFound],
-// and the error names what comes near.
+// of exactly one, its beginning, its end, or its end before the "#", or the folder of a repository of this machine that has no remote.
+// Letters and blanks around a name do not count. "none", "current" and "all" are what they say, and "new:" before a name means one that
+// is new. Others are [hippo.ErrNotFound], and the error names what comes near.
 func ResolveProject(ctx context.Context, m *Memories, name string) ([]string, error) {
-	return perform(ctx, m, name, resolveProject)
+	return perform(ctx, m, byFolder(ctx, m, name), resolveProject)
 }
 
+// ProjectTitle returns the name of a project for people: "shop (local#070cdb4b)" where only its folder, which this machine knows, has a name that
+// they know. [ResolveProject] takes it.
+func ProjectTitle(m *Memories, name string) string {
+	return m.defaults.repositories.Folders().Title(name)
+}
+
+// byFolder returns the name of the project of a repository of this machine for that of its folder, where the store is on another machine,
+// which does not know the folders of this one, and does not know the name. Otherwise it returns the name as it is.
+func byFolder(ctx context.Context, m *Memories, name string) string {
+	if m.remote == nil {
+		return name
+	}
+	found := m.defaults.repositories.Folders().Find(name)
+	if found == "" {
+		return name
+	}
+	if _, err := perform(ctx, m, name, resolveProject); !errors.Is(err, hippo.ErrNotFound) {
+		return name
+	}
+	return found
+}
+
+// titled matches a title of [project.Folders.Title].
+var titled = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
+	return regexp.MustCompile(`^.+ \(((?:local|folder)#[0-9a-f]{8,})\)$`)
+})
+
 func resolveProject(ctx context.Context, m *Memories, name string) ([]string, error) {
+	name = strings.TrimSpace(name)
+	if inner := titled().FindStringSubmatch(name); inner != nil {
+		name = inner[1]
+	}
 	made, isNew := strings.CutPrefix(name, newProject)
 	switch {
 	case isNew:
-		return []string{strings.TrimSpace(made)}, nil
+		return newNames(ctx, m, strings.TrimSpace(made))
 	case name == hippo.AllProjects || name == "all":
 		return []string{hippo.AllProjects}, nil
 	case name == "none":
@@ -230,6 +265,10 @@ func resolveProject(ctx context.Context, m *Memories, name string) ([]string, er
 		return nil, err
 	}
 	groups := p.all(m.scope.Current()...)
+	folders := m.defaults.repositories.Folders()
+	if !slices.ContainsFunc(groups, func(g []string) bool { return fits(g, name) < 2 }) {
+		name = cmp.Or(folders.Find(name), name)
+	}
 	var like [][]string
 	for _, g := range groups {
 		switch best := fits(g, name); best {
@@ -243,11 +282,25 @@ func resolveProject(ctx context.Context, m *Memories, name string) ([]string, er
 	case len(like) == 1:
 		return like[0], nil
 	case len(like) > 1:
-		return nil, hippo.Fieldf("project", "%q fits several: %s", name, firsts(like))
+		return nil, hippo.Fieldf("project", "%q fits several: %s", name, firsts(folders, like))
 	case len(groups) == 0:
 		return nil, fmt.Errorf("%w: no project %q; nothing is stored for any project", hippo.ErrNotFound, name)
 	}
-	return nil, fmt.Errorf("%w: no project %q; known: %s", hippo.ErrNotFound, name, firsts(groups))
+	return nil, fmt.Errorf("%w: no project %q; known: %s", hippo.ErrNotFound, name, firsts(folders, groups))
+}
+
+// newNames returns the names of a project that somebody calls new: those of a known one whose name differs by letters alone.
+func newNames(ctx context.Context, m *Memories, name string) ([]string, error) {
+	p, err := projectsIn(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range p.all(m.scope.Current()...) {
+		if fits(g, name) == 0 {
+			return g, nil
+		}
+	}
+	return []string{name}, nil
 }
 
 // NameProject returns the project that a memory is recorded for by a name that somebody gives: that of [ResolveProject], which must be one.
@@ -281,10 +334,10 @@ func fits(group []string, name string) int {
 }
 
 // firsts lists projects by the names to use.
-func firsts(groups [][]string) string {
+func firsts(folders *project.Folders, groups [][]string) string {
 	var out []string
 	for _, g := range groups[:min(len(groups), maxNamed)] {
-		out = append(out, g[0])
+		out = append(out, folders.Title(g[0]))
 	}
 	if len(groups) > maxNamed {
 		out = append(out, "...")

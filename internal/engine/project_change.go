@@ -69,6 +69,10 @@ type ProjectMoved struct {
 // With Rename the other one is a new name. It needs a caller who may use all projects. An unknown project is
 // [hippo.ErrNotFound]; one and itself are [hippo.ErrInvalid].
 func MergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMoved, error) {
+	q.From = byFolder(ctx, m, q.From)
+	if !q.Rename {
+		q.Into = byFolder(ctx, m, q.Into)
+	}
 	return perform(ctx, m, q, mergeProjects)
 }
 

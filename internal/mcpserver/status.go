@@ -31,7 +31,7 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 		text.WriteString(", store " + termtext.Line(out.Store))
 	}
 	if out.Project != "" {
-		text.WriteString("\nproject: " + termtext.Line(out.Project))
+		text.WriteString("\nproject: " + termtext.Line(s.title(out.Project)))
 	}
 	if out.Unassigned > 0 {
 		fmt.Fprintf(&text, "\n%d in project %q: nobody could tell where they belong", out.Unassigned, hippo.Unassigned)

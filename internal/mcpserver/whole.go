@@ -34,6 +34,7 @@ type whole struct {
 	day        hippo.Day
 	now        time.Time
 	importance func(*hippo.Memory, hippo.Day) float64
+	title      func(project string) string // for people
 }
 
 // of returns the relations of a memory, those that hold now before the others, the strongest first.
@@ -93,7 +94,7 @@ func (w *whole) facts(m *hippo.Memory) []string {
 		add(true, "#%s", t)
 	}
 	add(m.Source.Kind != "", "by %s", strings.TrimSpace(string(m.Source.Kind)+" "+m.Source.Author))
-	add(m.Project != "", "project %s", m.Project)
+	add(m.Project != "", "project %s", w.title(m.Project))
 	add(m.Version > 1, "version %d of %s", m.Version, when.Day(m.UpdatedAt, w.now))
 	begins := "holds from %s"
 	if m.StateAt(w.now) == hippo.NotYet {

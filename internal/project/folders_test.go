@@ -15,21 +15,36 @@ func TestCache_Folders(t *testing.T) {
 	local, remote := repository(t), repository(t)
 	git(t, remote, "remote", "add", "origin", "https://example.org/owner/one.git")
 	name, other := cached(t, c, local).Name, cached(t, c, remote).Name
-	folders := c.Folders()
-	if got := project.Title(name, folders); got != filepath.Base(local)+" ("+name[:len("local#")+8]+")" {
-		t.Errorf("got %q for %q", got, name)
+	folders, base := c.Folders(), filepath.Base(local)
+	title := base + " (" + name[:len("local#")+8] + ")"
+	if got := folders.Title(name); got != title {
+		t.Errorf("got %q for %q, want %q", got, name, title)
 	}
-	if got := project.Title(other, folders); got != other {
+	if got := folders.Title(other); got != other {
 		t.Errorf("got %q for %q", got, other)
 	}
-	if got := project.OfFolder(strings.ToUpper(filepath.Base(local)), folders); got != name {
-		t.Errorf("by the folder: got %q, want %q", got, name)
+	for _, people := range []string{strings.ToUpper(base), title} {
+		if got := folders.Find(people); got != name {
+			t.Errorf("by %q: got %q, want %q", people, got, name)
+		}
 	}
-	folders["local#000000000000"] = filepath.Base(local)
-	if got := project.OfFolder(filepath.Base(local), folders); got != "" {
+	for of, want := range map[string]string{name: base, other: "example.org/owner/one owner/one one", "attic": "attic", "/srv/a.git#12345678": "a"} {
+		if got := strings.Join(folders.Called(of), " "); got != want {
+			t.Errorf("%q is called %q, want %q", of, got, want)
+		}
+	}
+	if got := folders.Tree(other); got != remote {
+		t.Errorf("the tree of %q is %q, want %q", other, got, remote)
+	}
+	second := filepath.Join(t.TempDir(), base)
+	git(t, t.TempDir(), "init", "-q", second)
+	git(t, second, "commit", "-q", "--allow-empty", "-m", "another first")
+	cached(t, c, second)
+	if got := c.Folders().Find(base); got != "" {
 		t.Errorf("of two: got %q", got)
 	}
-	if got := (project.Cache{}).Folders(); len(got) > 0 {
-		t.Errorf("without a cache: got %v", got)
+	none := (project.Cache{}).Folders()
+	if none.Find(base) != "" || none.Title(name) != name || none.Tree(name) != "" {
+		t.Error("a cache without a folder knows something")
 	}
 }

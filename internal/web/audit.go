@@ -38,23 +38,26 @@ type auditSection struct {
 	Link          string
 }
 
-// finding is a memory with a problem. What can be done about it depends on its kind, one of the fields Expired to Unused.
+// finding is a memory with a problem. What can be done about it depends on its kind, one of the fields Expired to Unused of [kinds].
 type finding struct {
 	item
 	// Other supersedes or contradicts it, or says the same; nil: there is none.
 	Other  *item
 	Reason string
+	// Project is where it belongs, Title that for people; empty: where it is.
+	Project, Title string
 	kinds
 }
 
-// kinds are what a finding may be: no longer valid, superseded and idle, contradicted, a repetition, or never used.
-type kinds struct{ Expired, Superseded, Contradicted, Repeated, Unused bool }
+// kinds are what a finding may be: no longer valid, superseded and idle, contradicted, a repetition, in the wrong project, or never used.
+type kinds struct{ Expired, Superseded, Contradicted, Repeated, Misfiled, Unused bool }
 
 func kindsOf(f *consolidate.Finding) kinds {
 	alone := f.Other.IsZero()
 	return kinds{
 		Expired: f.Problem == consolidate.Stale && alone, Superseded: f.Problem == consolidate.Stale && !alone && f.Remedy == consolidate.Forget,
-		Contradicted: f.Remedy == consolidate.Supersede, Repeated: f.Problem == consolidate.Repeated, Unused: f.Problem == consolidate.Unused,
+		Contradicted: f.Remedy == consolidate.Supersede, Repeated: f.Problem == consolidate.Repeated,
+		Misfiled: f.Problem == consolidate.Misfiled, Unused: f.Problem == consolidate.Unused,
 	}
 }
 
@@ -67,7 +70,7 @@ func showAudit(v *visit) (page, error) {
 	}
 	problem := consolidate.Problem(q.Get("problem"))
 	if problem != "" && !slices.Contains(consolidate.Problems(), problem) {
-		return page{}, hippo.Fieldf("problem", "must be stale, contradictory, duplicate or unused, got %.20q", string(problem))
+		return page{}, hippo.Fieldf("problem", "must be stale, contradictory, duplicate, misfiled or unused, got %.20q", string(problem))
 	}
 	var b auditBody
 	done := v.audits.last(&v.caller.Scope, q.Get("instead"))
@@ -100,6 +103,7 @@ func sectionsOf(d *doneAudit) []auditSection {
 		{Problem: consolidate.Stale, Name: "Stale", About: "No longer valid; or superseded or contradicted by a newer one, and not used for a long time."},
 		{Problem: consolidate.Contradictory, Name: "Contradictory", About: "A newer one gives the same fact another value."},
 		{Problem: consolidate.Repeated, Name: "Duplicates", About: "A better one says the same."},
+		{Problem: consolidate.Misfiled, Name: "Misfiled", About: "It belongs to another project than the one that it is in."},
 		{Problem: consolidate.Unused, Name: "Unused", About: "Recorded long ago, and never opened, voted or returned by a search since."},
 	}
 	for i := range out {
@@ -148,7 +152,7 @@ func findingsOf(ctx context.Context, v *visit, d *doneAudit, p consolidate.Probl
 }
 
 func newFinding(v *visit, f *engine.AuditFinding, now *auditState) finding {
-	x := finding{item: v.newItem(now.memories[f.ID]), Reason: strings.ToUpper(f.Reason[:1]) + f.Reason[1:], kinds: kindsOf(&f.Finding)}
+	x := finding{item: v.newItem(now.memories[f.ID]), Reason: strings.ToUpper(f.Reason[:1]) + f.Reason[1:], Project: f.Project, Title: engine.ProjectTitle(v.memories, f.Project), kinds: kindsOf(&f.Finding)}
 	if o := now.memories[f.Other]; o != nil {
 		other := v.newItem(o)
 		x.Other = &other
@@ -217,6 +221,8 @@ func (s *auditState) holds(f *engine.AuditFinding, audited, now time.Time) bool 
 		return false
 	case k.Expired:
 		return !x.ValidUntil.IsZero() && !x.ValidAt(now)
+	case k.Misfiled:
+		return x.Project != f.Project
 	case k.Unused:
 		return !x.Pinned
 	}

@@ -49,7 +49,7 @@ func auditContent(f forms, b auditBody) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" hx-trigger=\"load\" hx-target=\"#wait\" hx-select=\"#audit\" hx-swap=\"outerHTML\" hx-config='{\"timeout\":600000}'><p class=\"lead\" role=\"status\">Looking for what is stale, contradictory, repeated or unused among all memories. With 100,000 of them that takes some ten seconds or more.</p><p><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" hx-trigger=\"load\" hx-target=\"#wait\" hx-select=\"#audit\" hx-swap=\"outerHTML\" hx-config='{\"timeout\":600000}'><p class=\"lead\" role=\"status\">Looking for what is stale, contradictory, repeated, misfiled or unused among all memories. With 100,000 of them that takes some ten seconds or more.</p><p><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -142,7 +142,7 @@ func auditContent(f forms, b auditBody) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"empty\">Nothing is stale, contradictory, repeated or unused.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"empty\">Nothing is stale, contradictory, repeated, misfiled or unused.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -155,6 +155,15 @@ func holds(v *visit) error {
 	})
 }
 
+// move moves a memory to a project.
+func move(v *visit) error {
+	project := v.r.PostForm.Get("project")
+	return v.change("Moved to "+engine.ProjectTitle(v.memories, project)+".", func(m *hippo.Memory) error {
+		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Project: &project}})
+		return err
+	})
+}
+
 // edit changes the texts and the importance. A form that is wrong comes back with what was entered.
 func edit(v *visit) error {
 	m, err := v.get(v.r.Context())

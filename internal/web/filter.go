@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // noProject is the value of the filter for memories of no project: no project has a blank name.
@@ -29,7 +30,7 @@ type states struct{ Pinned, Forgotten, Archived bool }
 
 // choices are what can be chosen.
 type choices struct {
-	Projects []string
+	Projects []choice
 	Trusts   []choice
 }
 
@@ -53,7 +54,7 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 	}
 	for _, p := range projects {
 		if p != "" {
-			form.Projects = append(form.Projects, p)
+			form.Projects = append(form.Projects, choice{p, engine.ProjectTitle(v.memories, p), p == form.Project})
 		}
 	}
 	for _, t := range []struct{ value, label string }{{"", "Any trust"}, {"low", "Low or higher"}, {"normal", "Normal or higher"}, {"high", "High"}} {

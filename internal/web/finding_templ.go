@@ -128,6 +128,12 @@ func findingActions(f forms, x finding) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
+		if x.Misfiled {
+			templ_7745c5c3_Err = f.button("", memoryPath(x.ID, "move"), "Move to "+x.Title, "project", x.Project).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
 		templ_7745c5c3_Err = f.button("", memoryPath(x.ID, "forget"), "Forget").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

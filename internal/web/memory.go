@@ -83,7 +83,7 @@ func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
 		return page{}, err
 	}
 	b := memoryBody{
-		Memory: m, Content: visible(m.Content), Badges: badgesOf(v, m), Now: v.memories.Importance(m, list.Day), Facts: factsOf(m), Events: eventsOf(v, m),
+		Memory: m, Content: visible(m.Content), Badges: badgesOf(v, m), Now: v.memories.Importance(m, list.Day), Facts: factsOf(v, m), Events: eventsOf(v, m),
 		Uses: usageOf(m.Accesses, list.Day), Edit: editOf(m), Query: strings.TrimSpace(v.r.URL.Query().Get("q")),
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {
@@ -192,11 +192,11 @@ func kindName(kind string) string {
 }
 
 // factsOf returns what is known about a memory, without what is empty.
-func factsOf(m *hippo.Memory) []fact {
+func factsOf(v *visit, m *hippo.Memory) []fact {
 	return known([]fact{
 		{"Situation", strings.Join(m.Situation, "; ")},
 		{"Type", m.Type},
-		{"Project", m.Project},
+		{"Project", engine.ProjectTitle(v.memories, m.Project)},
 		{"Said by", m.Source.Author},
 		{"Source", string(m.Source.Kind)},
 		{"Recorded by", m.Source.Client},

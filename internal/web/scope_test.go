@@ -34,7 +34,7 @@ func TestScope(t *testing.T) {
 		b.open(path).want(http.StatusNotFound)
 		b.open(path + "/graph").want(http.StatusNotFound)
 		b.open("/ui/memory/" + m.ID.Short()).want(http.StatusNotFound)
-		for _, action := range []string{"edit", "vote", "pin", "accept", "forget", "restore", "holds"} {
+		for _, action := range []string{"edit", "vote", "pin", "accept", "forget", "restore", "holds", "move"} {
 			b.send(path+"/"+action, url.Values{"csrf": {csrf}, "vote": {"up"}, "content": {"x"}}).want(http.StatusNotFound)
 		}
 		for _, ids := range [][2]string{{mine.ID.String(), m.ID.String()}, {m.ID.String(), mine.ID.String()}} {

@@ -183,7 +183,7 @@ func overviewOf(ctx context.Context, v *visit) (*overview, error) {
 		if one.Total == 0 {
 			continue
 		}
-		o.Projects = append(o.Projects, projectCount{name, one.Total, link("/ui/browse", "project", cmp.Or(name, noProject))})
+		o.Projects = append(o.Projects, projectCount{engine.ProjectTitle(v.memories, name), one.Total, link("/ui/browse", "project", cmp.Or(name, noProject))})
 	}
 	return o, nil
 }

@@ -110,6 +110,7 @@ func (s *server) actions() map[string]actionFunc {
 		"/ui/memory/{id}/forget":  forget,
 		"/ui/memory/{id}/restore": restore,
 		"/ui/memory/{id}/holds":   holds,
+		"/ui/memory/{id}/move":    move,
 		"/ui/compatible":          compatible,
 		"/ui/merge":               merge,
 		"/ui/undo":                undo,

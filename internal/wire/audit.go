@@ -4,6 +4,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // Audit is what is wrong with memories, as JSON.
@@ -25,6 +26,8 @@ type Finding struct {
 	OtherContent string             `json:"other_content,omitempty"`
 	Reason       string             `json:"reason"`
 	Remedy       consolidate.Remedy `json:"remedy"`
+	// Project is where it is to be moved.
+	Project string `json:"project,omitempty"`
 	// Command of the command line does what is proposed.
 	Command string `json:"command"`
 }
@@ -38,7 +41,7 @@ func AuditOf(a *engine.AuditReport) Audit {
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		out.Findings[i] = Finding{
-			Problem: f.Problem, UUID: f.ID, Content: f.Text, Other: f.Other, OtherContent: f.OtherText, Reason: f.Reason, Remedy: f.Remedy,
+			Problem: f.Problem, UUID: f.ID, Content: f.Text, Other: f.Other, OtherContent: f.OtherText, Reason: f.Reason, Remedy: f.Remedy, Project: f.Project,
 			Command: RemedyCommand(&f.Finding, hippo.ID.String),
 		}
 	}
@@ -47,8 +50,12 @@ func AuditOf(a *engine.AuditReport) Audit {
 
 // RemedyCommand returns the command that does what a finding proposes, with IDs as name writes them.
 func RemedyCommand(f *consolidate.Finding, name func(hippo.ID) string) string {
-	if f.Remedy == consolidate.Supersede {
+	switch f.Remedy {
+	case consolidate.Supersede:
 		return "hippo modify " + name(f.Other) + " --supersedes " + name(f.ID)
+	case consolidate.Move:
+		return "hippo project move " + name(f.ID) + " --to " + termtext.Argument(f.Project)
+	case consolidate.Forget:
 	}
 	return "hippo forget " + name(f.ID)
 }
