@@ -96,7 +96,7 @@ func Exists(root string) bool {
 }
 
 // In returns what reports whether a tree has a file or a folder; it looks once for each path.
-func In(root string) func(path string) bool {
+func In(root string) func(string) bool {
 	there := make(map[string]bool)
 	return func(p string) bool {
 		has, known := there[p]

@@ -143,6 +143,8 @@ func plainText(text string) string {
 const (
 	// within are words before the name of a project in which something is so.
 	within = " in im en dans em nel nella w в inside within "
+	// common are names of projects that are also words for a part of any project.
+	common = " api app backend client cli code common core data dev docs frontend home infra lib main mobile notes ops platform scripts server service site test tests tool tools ui web website work "
 	// repositories are words for a project.
 	repositories = " repo repository project codebase repositorio repositório dépôt projekt "
 	// maxLead is how many words may be before the name in a text that is about it, maxLetters how long each is.
@@ -187,7 +189,11 @@ func mannerAt(text string, at int, name string) manner {
 	next, _, _ := strings.Cut(strings.TrimPrefix(rest, " "), " ")
 	isRepository := strings.Contains(name, "/") || strings.HasPrefix(rest, " ") && next != "" && strings.Contains(repositories, " "+strings.Trim(next, ".,:;")+" ")
 	switch {
-	case leads && (strings.HasPrefix(rest, ":") || isRepository),
+	case isRepository && leads:
+		return subject
+	case strings.Contains(common, " "+name+" ") && !isRepository:
+		return mentioned
+	case leads && strings.HasPrefix(rest, ":"),
 		leads && strings.HasPrefix(rest, ",") && len(lead) > 0 && strings.Contains(within, " "+lead[0]+" "):
 		return subject
 	case isRepository:

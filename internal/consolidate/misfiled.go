@@ -217,7 +217,7 @@ func (f *filing) byName(m *hippo.Memory, own int, n *naming) (to int, why string
 	}
 	for p, how := range n.places {
 		called := slices.ContainsFunc(m.Tags, func(t string) bool { return f.places[p].isCalled(t) })
-		if how == subject && !(own != nowhere && f.isFolder(own, p)) || own == nowhere && m.Project == hippo.Unassigned && (how == identified || called) {
+		if how == subject && (own == nowhere || !f.isFolder(own, p)) || own == nowhere && m.Project == hippo.Unassigned && (how == identified || called) {
 			return p, "it says that it is about " + f.places[p].Title
 		}
 	}

@@ -56,7 +56,7 @@ type AuditFinding struct {
 // shownOfFinding is the number of characters of a text that an [AuditFinding] has.
 const shownOfFinding = 200
 
-// Audit looks for stale, contradictory, repeated and unused memories of the scope: see [consolidate.Audit]. It changes
+// Audit looks for stale, contradictory, repeated, misfiled and unused memories of the scope: see [consolidate.Audit]. It changes
 // nothing, and is no use of a memory.
 func Audit(ctx context.Context, m *Memories, o AuditOptions) (*AuditReport, error) {
 	return perform(ctx, m, o, audit)

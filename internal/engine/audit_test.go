@@ -108,3 +108,30 @@ func TestAudit_Refuses(t *testing.T) {
 		t.Errorf("without the right to read: %v", err)
 	}
 }
+
+// An audit of one project uses what the others say, and tells a caller who may use one project alone of no other.
+func TestAudit_Misfiled(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	note := func(content, project string) hippo.ID {
+		return f.note(hippo.Memory{Content: content, Project: project, Importance: hippo.Importance{Base: .5, Value: .5}}).ID
+	}
+	named, symbol := note("ledger: vouchers have seven digits", "shop"), note("PostingWriter.Flush must come first", "shop")
+	for _, text := range []string{"PostingWriter.Flush returns the first error", "the batches of PostingWriter.Flush have 500 entries"} {
+		note(text, "ledger")
+	}
+	moved := func(m *engine.Memories) map[hippo.ID]string {
+		out := make(map[hippo.ID]string)
+		for _, x := range f.audit(m, engine.AuditOptions{Projects: []string{"shop"}}).Findings {
+			out[x.ID] = fmt.Sprint(x.Problem, " ", x.Remedy, " ", x.Project)
+		}
+		return out
+	}
+	want := "misfiled move ledger"
+	if got := moved(f.Memories); len(got) != 2 || got[named] != want || got[symbol] != want {
+		t.Errorf("got %v", got)
+	}
+	if got := moved(f.In(hippo.Scope{Rights: hippo.AllRights, Projects: []string{"shop", hippo.Unassigned}})); len(got) > 0 {
+		t.Errorf("a caller of one project is told %v", got)
+	}
+}

@@ -162,7 +162,7 @@ func ofConsolidation() []operation {
 			input: func() input { return &clustersInput{} }, answer: wire.Clusters{}, long: true,
 		},
 		{
-			method: get, path: "/audit", id: "audit", summary: "List stale, contradictory, repeated and unused memories, with what to do about each", rights: read,
+			method: get, path: "/audit", id: "audit", summary: "List stale, contradictory, repeated, misfiled and unused memories, with what to do about each", rights: read,
 			input: newAuditInput, answer: wire.Audit{}, long: true,
 		},
 		{

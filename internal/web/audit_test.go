@@ -15,7 +15,7 @@ import (
 // audited is a site with one finding of each kind.
 type audited struct {
 	*site
-	expired, superseded, older, newer, twin, best, unused hippo.ID
+	expired, superseded, older, newer, twin, best, unused, misfiled hippo.ID
 }
 
 // openAudited returns a site where 31 active days have passed.
@@ -39,6 +39,8 @@ func openAudited(t *testing.T) *audited {
 	s.unused = note(hippo.Memory{Content: "bread needs salt"})
 	s.days(31, "gateway timeout", "nightly export of the ledger", "office closed")
 	s.search("releases branch trunk", 1)
+	note(hippo.Memory{Content: "pipelines have two stages", Project: "atlas"})
+	s.misfiled = note(hippo.Memory{Content: "atlas: each resource has an owner", Project: hippo.Unassigned})
 	return s
 }
 
@@ -90,12 +92,13 @@ func TestAudit(t *testing.T) {
 	b := s.owner()
 	checkStructure(t, b.open(auditPath))
 	p := b.audit(auditPath)
-	p.want(http.StatusOK, "8 memories that were there", "1 minute ago", "Stale 2", "Contradictory 1", "Duplicates 1", "Unused 1", "Stale: 2 findings", "1–2 of 2")
+	p.want(http.StatusOK, "10 memories that were there", "1 minute ago", "Stale 2", "Contradictory 1", "Duplicates 1", "Misfiled 1", "Unused 1", "Stale: 2 findings", "1–2 of 2")
 	for problem, want := range map[string][]string{
 		"":              {"Valid until 2026-03-02, 30 days ago", "the office is closed", "Still holds", "Superseded, and not used for 31 active days", "branch main", "branch trunk", "Vote up"},
 		"stale":         {"the office is closed"},
 		"contradictory": {"30 s / 60 s", "This one", "the gateway timeout is 30 s", "The other", "the gateway timeout is 60 s", "The other holds", "Both stay"},
 		"duplicate":     {"Same text", "#ledger", "Merge into the other", "Both stay"},
+		"misfiled":      {"It says that it is about atlas", "each resource has an owner", "Move to atlas", "Vote up"},
 		"unused":        {"Recorded 31 active days ago", "bread needs salt", "Vote up"},
 	} {
 		p := b.open(auditPath + "&problem=" + problem)
@@ -116,6 +119,7 @@ func TestAudit_Actions(t *testing.T) {
 		did            func(s *audited, m *hippo.Memory) bool
 	}
 	expired, unused := func(s *audited) hippo.ID { return s.expired }, func(s *audited) hippo.ID { return s.unused }
+	misfiled := func(s *audited) hippo.ID { return s.misfiled }
 	older, twin := func(s *audited) hippo.ID { return s.older }, func(s *audited) hippo.ID { return s.twin }
 	forgotten := func(_ *audited, m *hippo.Memory) bool { return m.Forgotten() }
 	voted := func(_ *audited, m *hippo.Memory) bool {
@@ -131,6 +135,8 @@ func TestAudit_Actions(t *testing.T) {
 			return m.SupersededBy == s.best && len(s.get(s.best).Tags) == 1
 		}},
 		{"duplicate", "Both stay", twin, nil},
+		{"misfiled", "Move to atlas", misfiled, func(_ *audited, m *hippo.Memory) bool { return m.Project == "atlas" }},
+		{"misfiled", "Vote up", misfiled, voted},
 		{"unused", "Forget", unused, forgotten},
 		{"unused", "Vote up", unused, voted},
 	} {
@@ -233,7 +239,7 @@ func TestAudit_Empty(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	b := s.owner()
-	b.audit(auditPath).want(http.StatusOK, "0 memories", "Nothing is stale, contradictory, repeated or unused.")
+	b.audit(auditPath).want(http.StatusOK, "0 memories", "Nothing is stale, contradictory, repeated, misfiled or unused.")
 }
 
 // TestAudit_Scope: an audit has what its caller sees, though others have looked before; who may only read has no buttons.
