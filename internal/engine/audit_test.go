@@ -109,7 +109,7 @@ func TestAudit_Refuses(t *testing.T) {
 	}
 }
 
-// An audit of one project uses what the others say, and tells a caller who may use one project alone of no other.
+// An audit of one project uses what the others say, and says nothing of them to a caller who may use one project alone.
 func TestAudit_Misfiled(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
