@@ -99,7 +99,7 @@ func audit(ctx context.Context, m *Memories, o AuditOptions) (*AuditReport, erro
 	return out, err
 }
 
-// placesOf returns the projects of the scope, with the working trees that are at hand. Only the owner of a store is told what is
+// placesOf returns the projects of the scope, with the working trees that are at hand. Only the owner of a store learns what is
 // in them.
 func placesOf(ctx context.Context, m *Memories) ([]consolidate.Place, error) {
 	p, err := projectsIn(ctx, m)
