@@ -20,14 +20,14 @@ type Place struct {
 }
 
 const (
-	// leastUses is how many other memories of a project must name what no memory elsewhere names, so that it is evidence for the project.
+	// leastUses is how many other memories of a project must name what no memory elsewhere names, so that it counts as the project's own.
 	leastUses = 2
 	// leastSession is how many other memories of a session must be in one project, and leastUnassigned, for a memory of no known project.
 	leastSession, leastUnassigned = 3, 2
 	// sessionSpan is how far apart two memories of one session may be: some programs name all of their sessions alike. maxSession is how
 	// large a session may be.
 	sessionSpan, maxSession = 12 * time.Hour, 500
-	// leastWeight is the weight of the marks that are evidence.
+	// leastWeight is the weight of the marks that are enough.
 	leastWeight = 2
 )
 
@@ -123,7 +123,7 @@ func (f *filing) add(x *Subject) {
 	}
 }
 
-// better returns the place where a memory belongs and the evidence for it; [nowhere]: it is where it belongs, or nobody can tell.
+// better returns the place where a memory belongs and what shows it; [nowhere]: it is where it belongs, or nobody can tell.
 func (f *filing) better(x *Subject) (to int, why string) {
 	own, n := f.at(x.Memory), f.texts[x.ID]
 	if own != nowhere && (n.places[own] != unnamed || f.supports(own, &n)) {
