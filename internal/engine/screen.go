@@ -90,7 +90,7 @@ func firstSecret(fields iter.Seq2[string, string]) *hippo.SecretError {
 // textsOf yields the fields of a memory that are texts from outside, by their keys in files.
 func textsOf(x *hippo.Memory) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		ok := yield("content", x.Content) && eachText("situation", x.Situation, yield) && eachText("tags", x.Tags, yield) &&
+		ok := yield("content", x.Content) && eachText("situation", x.Situation, yield) && eachText("tags", unlabelled(x.Tags), yield) &&
 			yield("type", x.Type) && yield("source.author", x.Source.Author) && yield("source.client", x.Source.Client) &&
 			yield("source.session", x.Source.Session) && yield("source.uri", x.Source.URI) &&
 			yield("project", x.Project) && yield("namespace", x.Namespace)
@@ -101,6 +101,19 @@ func textsOf(x *hippo.Memory) iter.Seq2[string, string] {
 			ok = yield("metadata."+shownKey(key), metadataText(key, x.Metadata[key]))
 		}
 	}
+}
+
+// sessionLabel begins the tag of a memory that a session of an agent left. What follows is a name that its client made up, and
+// looks as random as the cookie of a session.
+const sessionLabel = "session:"
+
+// unlabelled returns tags without the label of sessions.
+func unlabelled(tags []string) []string {
+	out := slices.Clone(tags)
+	for i := range out {
+		out[i] = strings.TrimPrefix(out[i], sessionLabel)
+	}
+	return out
 }
 
 func eachText(field string, list []string, yield func(string, string) bool) bool {

@@ -178,3 +178,19 @@ func TestImport_Secrets(t *testing.T) {
 		}
 	}
 }
+
+// The name of a session, behind the label of its memories, is no secret however random it looks; a secret there is one.
+func TestRecord_SessionTag(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	for _, name := range []string{"0198a6d2-6f3e-4c11-8a54-5d0a3f1b2c04", "k3v9x7q2m4zt", "9f86d081884c7d659a2feaa0c55ad015", "ses_8QkVn2LwX0bTfYpA4mZc7H"} {
+		if _, err := f.Record(t.Context(), &hippo.Memory{Content: "of session " + name[:4], Tags: []string{"session:" + name}}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	text, _ := secretText()
+	for _, tag := range []string{"session:" + text, "password:k3v9X7q2m4zt"} {
+		_, err := f.Record(t.Context(), &hippo.Memory{Content: "of another one", Tags: []string{tag}})
+		wantSecret(t, err, "tags[0]")
+	}
+}
