@@ -3,15 +3,26 @@ package app_test
 import (
 	"bufio"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/adrg/xdg"
+
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 	"github.com/hippo-memory/hippo/internal/script"
@@ -57,39 +68,79 @@ func (c *mcpClient) request(method string, params any) json.RawMessage {
 	}
 }
 
-// listed is a tool with its schema.
-type listed struct {
-	Name        string `json:"name"`
-	InputSchema struct {
-		Properties map[string]struct {
-			Type any   `json:"type"`
-			Enum []any `json:"enum"`
-		} `json:"properties"`
-		Required []string `json:"required"`
-	} `json:"inputSchema"`
+// call calls a tool, which must not refuse it.
+func (c *mcpClient) call(tool string, arguments json.RawMessage) json.RawMessage {
+	c.t.Helper()
+	r := c.request("tools/call", map[string]any{"name": tool, "arguments": arguments})
+	if strings.Contains(string(r), `"isError":true`) {
+		c.t.Fatalf("%s fails: %s", tool, r)
+	}
+	return r
 }
 
-// arguments returns some that are required: words for a text, a list of them, a number.
-func (l *listed) arguments() map[string]any {
-	out := make(map[string]any)
-	for _, name := range l.InputSchema.Required {
-		p := l.InputSchema.Properties[name]
-		switch {
-		case len(p.Enum) > 0:
-			out[name] = p.Enum[0]
-		case p.Type == "array":
-			out[name] = []string{"gateway"}
-		case p.Type == "number", p.Type == "integer":
-			out[name] = 0.5
-		case p.Type == "boolean":
-			out[name] = false
-		case name == "program", name == "code":
-			out[name] = `search("gateway")`
-		default:
-			out[name] = "gateway"
-		}
+// caller makes the arguments of calls by the rows of testdata/calls.json, one for each tool: $N is another number in each call,
+// $UUID, $OTHER, $HASH and $OTHERHASH are of memories that no call has seen, $NOTE is the hash of such a note of a mistake, and
+// $TREE is a source tree.
+type caller struct {
+	t      *testing.T
+	e      *engine.Engine
+	client *mcpClient
+	rows   map[string]json.RawMessage
+	tree   string
+	code   *app.Code
+	n      int
+}
+
+// fresh returns a memory that no call has seen.
+func (c *caller) fresh() *hippo.Memory {
+	c.t.Helper()
+	c.n++
+	m := &hippo.Memory{Content: fmt.Sprintf("pipe number %d is fresh", c.n), Importance: hippo.Importance{Base: 0.5}}
+	if _, err := c.e.In(hippo.LocalScope("")).Record(c.t.Context(), m); err != nil {
+		c.t.Fatal(err)
 	}
-	return out
+	return m
+}
+
+func (c *caller) arguments(tool string) json.RawMessage {
+	c.t.Helper()
+	text := string(c.rows[tool])
+	if tool == "delete_project" {
+		c.index()
+	}
+	c.n++
+	values := []string{"$TREE", c.tree}
+	if strings.Contains(text, "$UUID") || strings.Contains(text, "$HASH") {
+		m := c.fresh()
+		values = append(values, "$UUID", m.ID.String(), "$HASH", hex.EncodeToString(m.ContentHash[:]))
+	}
+	if strings.Contains(text, "$OTHER") {
+		m := c.fresh()
+		values = append(values, "$OTHERHASH", hex.EncodeToString(m.ContentHash[:]), "$OTHER", m.ID.String())
+	}
+	if strings.Contains(text, "$NOTE") {
+		r := c.client.call("mistake_note_add", c.arguments("mistake_note_add"))
+		_, hash, _ := strings.Cut(string(r), "hash: ")
+		values = append(values, "$NOTE", hash[:2*len(hippo.Hash{})])
+	}
+	values = append(values, "$N", strconv.Itoa(c.n)) // the others begin alike
+	return json.RawMessage(strings.NewReplacer(values...).Replace(text))
+}
+
+// index indexes the source tree.
+func (c *caller) index() {
+	c.t.Helper()
+	l, err := c.code.Library()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	tree, err := l.Add(c.t.Context(), c.tree)
+	if err == nil {
+		_, err = tree.Update(c.t.Context(), &codeindex.UpdateOptions{})
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // held is what a process holds: bytes of the heap, mappings and descriptors.
@@ -114,6 +165,9 @@ func holds(t *testing.T) held {
 	return held{int(m.HeapAlloc), strings.Count(string(maps), ".index"), len(fds), runtime.NumGoroutine()}
 }
 
+// wholeStore are tools that read all memories in each call, and are called less.
+const wholeStore = "hippo_session_summary memory_cleanup memory_conflicts"
+
 // No tool leaves memory, mappings, descriptors or goroutines behind in a process that uses the store of another one.
 func TestAttached_leavesNothing(t *testing.T) {
 	c := shared(t)
@@ -136,44 +190,78 @@ func TestAttached_leavesNothing(t *testing.T) {
 	for range 300 {
 		record(t, e, "the gateway retries with jitter")
 	}
-	client := attach(t, serve(), command)
+	calls := newCaller(t, e)
+	calls.client = attach(t, serve(), &mcpserver.Options{Programs: script.New(command), Code: calls.code})
 	var list struct {
-		Tools []listed `json:"tools"`
+		Tools []struct {
+			Name string `json:"name"`
+		} `json:"tools"`
 	}
-	if err := json.Unmarshal(client.request("tools/list", nil), &list); err != nil || len(list.Tools) < 9 {
-		t.Fatalf("%d tools, %v", len(list.Tools), err)
+	if err := json.Unmarshal(calls.client.request("tools/list", nil), &list); err != nil {
+		t.Fatal(err)
 	}
-	const warm, calls = 20, 100
-	for i := range list.Tools {
-		x := &list.Tools[i]
-		call := func() { client.request("tools/call", map[string]any{"name": x.Name, "arguments": x.arguments()}) }
+	for _, x := range list.Tools {
+		if calls.rows[x.Name] == nil {
+			t.Errorf("testdata/calls.json has no row for %s", x.Name)
+		}
+	}
+	for _, tool := range slices.Sorted(maps.Keys(calls.rows)) {
+		warm, counted := 20, 100
+		if testing.Short() || strings.Contains(wholeStore, tool) {
+			warm, counted = 5, 20
+		}
+		call := func() { calls.client.call(tool, calls.arguments(tool)) }
 		for range warm {
 			call()
 		}
-		if r := client.request("tools/call", map[string]any{"name": "hippo_run", "arguments": map[string]any{"program": "1"}}); strings.Contains(string(r), `"isError":true`) {
-			t.Fatalf("a program fails: %s", r)
-		}
 		before := holds(t)
-		for range calls {
+		for range counted {
 			call()
 		}
 		after := holds(t)
+		calls.index() // one of them deletes it
 		if after.maps > before.maps+2 || after.descriptors > before.descriptors+4 || after.goroutines > before.goroutines+8 || after.heap > before.heap+before.heap/4+8<<20 {
-			t.Errorf("%s: %+v before %d calls, %+v after them", x.Name, before, calls, after)
+			t.Errorf("%s: %+v before %d calls, %+v after them", tool, before, counted, after)
 		}
 	}
 }
 
-// attach returns a client of a server with all tools, over a store.
-func attach(t *testing.T, s *app.Sharing, command []string) *mcpClient {
+// newCaller returns a caller with a small source tree. The indexes of the test are its own.
+func newCaller(t *testing.T, e *engine.Engine) *caller {
 	t.Helper()
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	names, err := mcpserver.ParseTools("all")
+	t.Cleanup(xdg.Reload) // when the variable is what it was
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	xdg.Reload()
+	c := &caller{t: t, e: e, tree: filepath.Join(t.TempDir(), "tree")}
+	b, err := os.ReadFile(filepath.Join("testdata", "calls.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &c.rows)
+	}
+	if err == nil {
+		err = os.Mkdir(c.tree, 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(c.tree, "a.go"), []byte("package a\n\n// Gateway listens.\nfunc Gateway() { other() }\n\nfunc other() {}\n"), 0o600)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := mcpserver.New(s.Engine, &mcpserver.Options{Tools: names, Programs: script.New(command)})
+	c.code = app.NewCode(c.tree, &app.Options{CodeModel: config.Model{Name: config.Static}})
+	t.Cleanup(func() { _ = c.code.Close() })
+	c.index()
+	return c
+}
+
+// attach returns a client of a server with all tools, over a store.
+func attach(t *testing.T, s *app.Sharing, o *mcpserver.Options) *mcpClient {
+	t.Helper()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	var err error
+	if o.Tools, err = mcpserver.ParseTools("all"); err != nil {
+		t.Fatal(err)
+	}
+	server := mcpserver.New(s.Engine, o)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(t.Context(), inR, outW) }()
 	t.Cleanup(func() {
