@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ const (
 	KindPDF           formats.Kind = "pdf"
 	KindDOCX          formats.Kind = "docx"
 	KindFolder        formats.Kind = "folder"
+	KindEmpty         formats.Kind = "empty file"
 )
 
 // KnownKinds lists what can be read, for people.
@@ -111,7 +113,7 @@ func openFile(ctx context.Context, f file) (*formats.Source, error) {
 	switch {
 	case bytes.HasPrefix(b, []byte("SQLite format 3\x00")):
 		return openSQLite(ctx, f)
-	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
+	case bytes.HasPrefix(b, []byte("PK\x03\x04")), strings.EqualFold(filepath.Ext(f.name), ".zip"):
 		return openZip(f)
 	case bytes.HasPrefix(text, []byte("%PDF-")):
 		return openPDF(ctx, f)
@@ -122,7 +124,7 @@ func openFile(ctx context.Context, f file) (*formats.Source, error) {
 	case bytes.IndexByte(b, 0) >= 0 || !isText(b):
 		return nil, fmt.Errorf("%w: looks like a binary file, or a text that is not UTF-8; known kinds are: %s", hippo.ErrInvalid, KnownKinds)
 	case len(text) == 0:
-		return formats.Open(f.path)
+		return formats.NewSource(KindEmpty, func(*formats.Out) error { return nil }), nil
 	}
 	return openText(f, text)
 }
@@ -209,6 +211,7 @@ func openFolder(ctx context.Context, folder string, o Options) (*formats.Source,
 	}
 	return formats.NewSource(kind, func(out *formats.Out) error {
 		var notes []file
+		unknown := unknownFiles{}
 		for _, f := range files {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -217,7 +220,7 @@ func openFolder(ctx context.Context, folder string, o Options) (*formats.Source,
 				notes = append(notes, f)
 				continue
 			}
-			if err := readMember(ctx, f, out); err != nil {
+			if err := readMember(ctx, f, out, unknown); err != nil {
 				return err
 			}
 		}
@@ -226,16 +229,28 @@ func openFolder(ctx context.Context, folder string, o Options) (*formats.Source,
 }
 
 // readMember adds what a file of a folder holds.
-func readMember(ctx context.Context, f file, out *formats.Out) error {
+func readMember(ctx context.Context, f file, out *formats.Out, unknown unknownFiles) error {
 	s, err := openFile(ctx, f)
 	if errors.Is(err, hippo.ErrInvalid) || err == nil && s.Kind == KindText && f.options.As == "" && !isDocument(f.name) {
-		out.Skip("files of no known kind, such as "+strings.ToLower(filepath.Ext(f.name)), 1)
+		unknown.skip(f.name, out)
 		return nil
 	}
 	if err != nil {
 		return out.Memory(f.name, nil, err)
 	}
 	return out.Include(f.name, s)
+}
+
+// unknownFiles has the first file of no known kind by how its name ends.
+type unknownFiles map[string]string
+
+// skip counts a file of no known kind.
+func (u unknownFiles) skip(name string, out *formats.Out) {
+	ending := strings.ToLower(path.Ext(name))
+	if u[ending] == "" {
+		u[ending] = name
+	}
+	out.Skip("files of no known kind, such as "+u[ending], 1)
 }
 
 // isDocument reports whether a text in a folder is a document by its name, and not code or a

@@ -285,7 +285,8 @@ func TestOpen_describes_what_it_does_not_know(t *testing.T) {
 		"state":  {`{"memories": [1, 2]}`, "looks like JSON with the keys memories; known kinds are"},
 		"utf16":  {"\xff\xfea\x00,\x00b\x00", "looks like a text in UTF-16: save it as UTF-8"},
 		"binary": {"\x7fELF\x00\x01\x02", "looks like a binary file, or a text that is not UTF-8; known kinds are"},
-		"zip":    {"PK\x03\x04 and no more", "corrupt: zip: not a valid"},
+		"zip":    {"PK\x03\x04 and no more", "corrupt: the zip file is cut off or damaged: download or copy it again"},
+		"a.zip":  {"<!doctype html>Sign in to download", "corrupt: the zip file is cut off or damaged: download or copy it again"},
 		"column": {"a,b\n1,2\n", ""},
 	} {
 		path := filepath.Join(dir, name)
@@ -303,6 +304,13 @@ func TestOpen_describes_what_it_does_not_know(t *testing.T) {
 	}
 	if _, err := peers.Open(t.Context(), t.TempDir(), peers.Options{}); hippo.CodeOf(err) != hippo.CodeInvalid {
 		t.Errorf("an empty folder: %v", err)
+	}
+	empty := filepath.Join(dir, "empty.md")
+	if err := os.WriteFile(empty, []byte("\ufeff\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := peers.Open(t.Context(), empty, peers.Options{}); err != nil || s.Kind != peers.KindEmpty {
+		t.Errorf("an empty file: %+v, %v", s, err)
 	}
 }
 

@@ -63,7 +63,7 @@ func withZip(name string, fn func(*zip.Reader) error) (err error) {
 	}
 	r, err := zip.NewReader(file, info.Size())
 	if err != nil {
-		return fmt.Errorf("%w: %w", hippo.ErrCorrupt, err)
+		return fmt.Errorf("%w: the zip file is cut off or damaged: download or copy it again (%w)", hippo.ErrCorrupt, err)
 	}
 	if len(r.File) > maxParts {
 		return hippo.Fieldf("zip", "must have at most %d files, got %d", maxParts, len(r.File))

@@ -31,10 +31,11 @@ func openExport(f file) (*formats.Source, error) {
 		return nil, err
 	}
 	return formats.NewSource(kind, func(out *formats.Out) error {
+		unknown := unknownFiles{}
 		return withZip(f.path, func(r *zip.Reader) error {
 			return eachPart(r, func(part *zip.File, k *jsonKind) error {
 				if k == nil {
-					out.Skip("files of no known kind, such as "+strings.ToLower(path.Ext(part.Name)), 1)
+					unknown.skip(part.Name, out)
 					return nil
 				}
 				member := file{path: f.path, name: part.Name, modified: f.modified, options: f.options, part: part}
