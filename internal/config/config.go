@@ -4,6 +4,7 @@
 package config
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -140,11 +141,35 @@ func (f *File) Load(given func(flag string) (string, bool), present ...string) (
 	}
 	notices := slices.Concat(f.notices, unknownVariables(present, value, env))
 	if err := chooseStore(value, explicit, env); err != nil {
-		return Config{Notices: notices}, err
+		return Config{Notices: notices}, f.located(err, given)
 	}
 	c, err := parse(value, env)
 	c.Notices = notices
-	return c, err
+	return c, f.located(err, given)
+}
+
+// located returns an error about a setting with the place where its value is from, unless that is the command line, which the
+// user sees.
+func (f *File) located(err error, given func(flag string) (string, bool)) error {
+	bad, ok := errors.AsType[*hippo.FieldError](err)
+	if !ok {
+		return err
+	}
+	i := slices.IndexFunc(Settings(), func(s Setting) bool { return s.Name == bad.Field })
+	if i < 0 {
+		return err
+	}
+	s := Settings()[i]
+	if _, ok := given(s.Flag); ok {
+		return err
+	}
+	if f.env(s.Env) != "" {
+		return &hippo.FieldError{Field: s.Env, Why: bad.Why}
+	}
+	if _, ok := f.values[s.Name]; ok {
+		return &hippo.FieldError{Field: bad.Field, Why: bad.Why + ", in " + Path(f.env)}
+	}
+	return err
 }
 
 // chooseStore sets the store by the one setting that names it, or to its default.

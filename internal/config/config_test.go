@@ -256,3 +256,26 @@ func TestLoad_FilesOfOthers(t *testing.T) {
 		t.Errorf("backslashes: %v", err)
 	}
 }
+
+// An error about a setting names the place of its value: the variable, or the file.
+func TestLoad_NamesThePlaceOfAnError(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte("ranker = \"best\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		flags, env map[string]string
+		want       string
+	}{
+		{nil, map[string]string{"HIPPO_CONFIG": path}, `ranker: must be one of [hippo insight hybrid surprise cosine bm25], got "best", in ` + path},
+		{nil, map[string]string{"HIPPO_CONFIG": path, "HIPPO_RANKER": "good"}, `HIPPO_RANKER: must be one of [hippo insight hybrid surprise cosine bm25], got "good"`},
+		{map[string]string{"ranker": "fair"}, map[string]string{"HIPPO_CONFIG": path, "HIPPO_RANKER": "good"}, `ranker: must be one of [hippo insight hybrid surprise cosine bm25], got "fair"`},
+		{nil, map[string]string{"HIPPO_SHARE": "maybe"}, `HIPPO_SHARE: must be on or off, got "maybe"`},
+		{nil, map[string]string{"HIPPO_STORE": "ftp:x"}, "HIPPO_STORE: "},
+	} {
+		if _, err := load(c.flags, c.env); !errors.Is(err, hippo.ErrInvalid) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v %v: got %v, want %s", c.flags, c.env, err, c.want)
+		}
+	}
+}
