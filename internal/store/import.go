@@ -25,7 +25,8 @@ const (
 	Updated
 	// Present: it is here already, by ID.
 	Present
-	// Kept: its source has changed it, and so has somebody here, which counts.
+	// Kept: it is here with another text or other labels, which count: those of a file of this program, and those that
+	// somebody has changed here since.
 	Kept
 	// Refused: its ID is in use by what the caller may not see, or cannot be read and is
 	// perhaps that of another caller. Nothing is stored for it.
@@ -215,10 +216,9 @@ func compareImported(stored, m *hippo.Memory, again bool) Outcome {
 		return Updated
 	case stored.Forgotten() && !m.Forgotten():
 		return Forgotten
-	case !foreign || same || stored.Forgotten():
+	case same || stored.Forgotten():
 		return Present
-	}
-	if stored.Version != importedVersion(stored) {
+	case !foreign || stored.Version != importedVersion(stored):
 		return Kept
 	}
 	return Updated

@@ -263,7 +263,7 @@ func TestStore_Import(t *testing.T) {
 		m.ID = hippo.ID{15: 1}
 		add(t, s, m)
 		done, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1)})
-		if d := cmp.Diff([]store.Outcome{store.Present}, done); err != nil || d != "" {
+		if d := cmp.Diff([]store.Outcome{store.Kept}, done); err != nil || d != "" {
 			t.Fatalf("error %v (-want +got):\n%s", err, d)
 		}
 		if got := get(t, s, m.ID); got.Content != "mine" {
