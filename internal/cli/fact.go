@@ -45,7 +45,11 @@ func newFactAddCommand(s *shell) *cobra.Command {
 			if err := cmp.Or(setTime(s, &r.ValidFrom, "valid-from", from), setTime(s, &r.ValidUntil, "valid-until", until), validFact(r, args)); err != nil {
 				return err
 			}
-			return s.inProject(c.Context(), func(m *client.Client) error { return addFact(c.Context(), s, m, r, args) })
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			return inProjectOf(c.Context(), s, cfg, func(m *client.Client) error { return addFact(c.Context(), s, m, r, args) })
 		},
 	}
 	v := c.Flags()

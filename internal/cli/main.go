@@ -258,6 +258,11 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 	if err != nil {
 		return err
 	}
+	return inProjectOf(ctx, s, c, fn)
+}
+
+// inProjectOf is [shell.inProject] with a store that need not exist: opening creates it.
+func inProjectOf(ctx context.Context, s *shell, c config.Config, fn func(*client.Client) error) error {
 	if f := s.root.PersistentFlags().Lookup("project"); f.Changed && f.Value.String() != noProject && f.Value.String() != hippo.AllProjects {
 		c.Project = "" // the flag filters
 	}
@@ -282,7 +287,7 @@ func exists(store config.Store) error {
 	if app.Exists(store) {
 		return nil
 	}
-	return fmt.Errorf("%w: no store at %s (hippo record or hippo import makes one)", hippo.ErrNotFound, store)
+	return fmt.Errorf("%w: no store at %s (hippo record, hippo fact add or hippo import makes one)", hippo.ErrNotFound, store)
 }
 
 // on opens the store of a configuration, runs fn and closes it.
