@@ -29,8 +29,15 @@ type accessWriter struct {
 	totals   accessTotals
 	wake     chan struct{} // something is pending
 	flushNow chan struct{} // a caller waits for a flush
-	quit     chan struct{} // closed at the end
-	done     chan struct{}
+	writerLife
+}
+
+// writerLife ends the goroutine, and then its writes.
+type writerLife struct {
+	quit   chan struct{} // closed at the end
+	done   chan struct{}
+	ctx    context.Context // of the writes
+	giveUp context.CancelFunc
 }
 
 // accessTotals count since the start.
@@ -88,9 +95,11 @@ func (b *accessBatch) size() (n int) {
 func newAccessWriter(s *store.Store, x *index.Index, rule *rank.Weights, log *slog.Logger) *accessWriter {
 	w := &accessWriter{
 		store: s, index: x, log: log, rule: rule,
-		wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+		wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1),
 	}
+	w.quit, w.done = make(chan struct{}), make(chan struct{})
 	w.idle = sync.NewCond(&w.mu)
+	w.ctx, w.giveUp = context.WithCancel(context.Background())
 	go w.run()
 	return w
 }
@@ -185,7 +194,7 @@ func (w *accessWriter) write() {
 	for _, day := range slices.Sorted(maps.Keys(b.counts)) {
 		counts := b.counts[day]
 		err := w.settle(day, counts, func() ([]driver.Touched, error) {
-			return w.store.Touch(context.Background(), day, counts)
+			return w.store.Touch(w.ctx, day, counts)
 		})
 		if err != nil {
 			w.log.Warn("accesses are not stored yet", "memories", len(counts), "error", err)
@@ -237,7 +246,7 @@ func (w *accessWriter) storeOpened(opened map[hippo.ID]hippo.Question) {
 		return
 	}
 	ids := slices.SortedFunc(maps.Keys(opened), hippo.ID.Compare)
-	err := store.Learn(context.Background(), w.store, ids, func(m *hippo.Memory, day hippo.Day) {
+	err := store.Learn(w.ctx, w.store, ids, func(m *hippo.Memory, day hippo.Day) {
 		f := hippo.Feedback{Kind: hippo.FeedbackOpened, Day: day, Question: opened[m.ID]}
 		m.Feedback = w.rule.Learning.Add(m.Feedback, f)
 	})
@@ -249,10 +258,10 @@ func (w *accessWriter) storeOpened(opened map[hippo.ID]hippo.Question) {
 // storePairs reinforces the relations of pairs. The process that advanced the active day prunes
 // faded ones.
 func (w *accessWriter) storePairs(p *pairs) {
-	ctx, rule := context.Background(), &w.rule.Relations
-	err := p.store(ctx, w.store, rule)
+	rule := &w.rule.Relations
+	err := p.store(w.ctx, w.store, rule)
 	if err == nil && w.store.TakeAdvanced() {
-		err = w.prune(ctx)
+		err = w.prune(w.ctx)
 	}
 	if err != nil {
 		w.log.Warn("what was used together is not learned", "pairs", p.size(), "error", err)
@@ -289,12 +298,16 @@ func (w *accessWriter) flush(ctx context.Context) error {
 	return nil
 }
 
+// lastWait is how long the end waits for others that keep the store from being written.
+const lastWait = 500 * time.Millisecond
+
 // close stores pending accesses and ends the goroutine. Later ones, and those that cannot be stored,
 // are lost.
 func (w *accessWriter) close() {
 	w.mu.Lock()
 	close(w.quit)
 	w.mu.Unlock()
+	defer time.AfterFunc(lastWait, w.giveUp).Stop()
 	<-w.done
 	w.write()
 	w.mu.Lock()

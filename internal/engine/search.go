@@ -92,19 +92,38 @@ func prepare(m *Memories, q *hippo.Query) (*recall.Plan, error) {
 	return plan, err
 }
 
+// dayWait is how long a search waits for the active day to advance, which it does at the first search of a day: others may keep the
+// store from being written.
+const dayWait = 250 * time.Millisecond
+
 // activeDay returns the active day, advanced unless the query sets NoTouch. If the store cannot
 // be written the day does not advance, and the answer says so.
 func activeDay(ctx context.Context, m *Memories, q *hippo.Query) (day hippo.Day, degraded []string, err error) {
 	if !q.NoTouch {
-		day, err = m.store.Today(ctx)
-		if err == nil || !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrFull) && !errors.Is(err, hippo.ErrCorrupt) {
+		short, stop := context.WithTimeout(ctx, dayWait)
+		defer stop()
+		day, err = m.store.Today(short)
+		if err == nil || ctx.Err() != nil || !unwritable(err) {
 			return day, nil, err
 		}
 		q.NoTouch = true
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = errors.New("another process holds the lock of the store")
+		}
 		degraded = []string{"use is not counted: " + err.Error()}
 	}
 	h, err := m.store.Head(ctx)
 	return h.Calendar.Day, degraded, err
+}
+
+// unwritable reports whether an error of a write lets the store be read.
+func unwritable(err error) bool {
+	for _, kind := range []error{hippo.ErrReadOnly, hippo.ErrFull, hippo.ErrCorrupt, hippo.ErrUnavailable, context.DeadlineExceeded} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // rankingOf returns the ranking of all matches, cached from an earlier page or computed. If the

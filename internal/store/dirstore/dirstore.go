@@ -127,10 +127,10 @@ func start(ctx context.Context, s *Store, o Options) (err error) {
 		return s.sync.begin(q, d)
 	})
 	s.watcher = newWatcher(s.sync, o)
-	if err := s.sync.recover(ctx); err != nil {
+	if err := s.sync.readable(ctx); err != nil {
 		return err
 	}
-	if err := cleanUp(ctx, s.sync); err != nil {
+	if err := cleanUp(sqlitex.Briefly(ctx), s.sync); err != nil && !sqlitex.Held(err) { // who holds the lock may be writing them
 		return err
 	}
 	s.watcher.start()

@@ -35,7 +35,7 @@ func (s *Store) Head(ctx context.Context) (h driver.Head, err error) {
 // first step; what is written later is left for the next call.
 func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	return func(yield func(driver.Change, error) bool) {
-		if err := s.sync.current(ctx); err != nil {
+		if err := s.sync.readable(ctx); err != nil {
 			yield(driver.Change{}, err)
 			return
 		}

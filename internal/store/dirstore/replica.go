@@ -90,6 +90,12 @@ func (r *replica) inPlace() bool {
 	return err == nil && compared != nil && os.SameFile(at, *compared)
 }
 
+// filled reports whether it was compared with all files once, by some process.
+func (r *replica) filled(ctx context.Context) bool {
+	h, err := r.store.Head(ctx)
+	return err == nil && h.Revision > 0
+}
+
 // compare calls fn, which brings the replica up to date with all files. fresh: it is empty.
 func (r *replica) compare(ctx context.Context, fn func(fresh bool) error) error {
 	at, err := os.Lstat(r.path)

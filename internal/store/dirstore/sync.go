@@ -111,17 +111,30 @@ func (s *synchronizer) guessDay(ctx context.Context) error {
 	})
 }
 
-// read calls fn, which reads the replica. fn is called again if the replica was deleted or
-// is damaged. On a full disk it is read as it was compared last, because what others changed since cannot be entered.
+// read calls fn, which reads the replica. fn is called again if the replica was deleted or is damaged.
 func (s *synchronizer) read(ctx context.Context, fn func() error) error {
 	for last := false; ; last = true {
-		if err := s.current(ctx); err != nil && (!errors.Is(err, hippo.ErrFull) || !s.replica.inPlace()) {
+		if err := s.readable(ctx); err != nil {
 			return err
 		}
 		err := fn()
 		if err == nil || last || !s.replica.lost(err) {
 			return s.life.explain(err)
 		}
+	}
+}
+
+// readable is [synchronizer.current] for reads. On a full disk, and while another process holds the lock, the replica is read as it
+// was compared last, because what others changed since cannot be entered.
+func (s *synchronizer) readable(ctx context.Context) error {
+	err := s.current(sqlitex.Briefly(ctx))
+	switch {
+	case err == nil, errors.Is(err, hippo.ErrFull) && s.replica.inPlace(), sqlitex.Held(err) && s.replica.filled(ctx):
+		return nil
+	case sqlitex.Held(err):
+		return s.current(ctx)
+	default:
+		return err
 	}
 }
 

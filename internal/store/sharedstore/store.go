@@ -94,9 +94,9 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	if !s.rest.take() { // else it does
-		err = sweep(ctx, s)
+		err = sweep(sqlitex.Briefly(ctx), s)
 	}
-	if err != nil && !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrCorrupt) {
+	if err != nil && !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrCorrupt) && !sqlitex.Held(err) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -114,8 +114,8 @@ func (s *Store) current(ctx context.Context) error {
 	if last := s.read.Load(); last != nil && *last == now && left(s) == 0 {
 		return nil
 	}
-	switch err := catchUpAll(ctx, s); {
-	case errors.Is(err, hippo.ErrReadOnly), errors.Is(err, hippo.ErrCorrupt):
+	switch err := catchUpAll(sqlitex.Briefly(ctx), s); {
+	case errors.Is(err, hippo.ErrReadOnly), errors.Is(err, hippo.ErrCorrupt), sqlitex.Held(err):
 		return nil // what was applied so far can be read
 	case err != nil:
 		return err

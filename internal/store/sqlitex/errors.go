@@ -40,6 +40,9 @@ func explain(op, path string, err error) error {
 		return err
 	}
 	hint, kind := kindOf(e.Code())
+	if busy(err) {
+		return &held{op, path, writerOf(path), err}
+	}
 	if kind == nil {
 		return fmt.Errorf("%s %s: %w", op, path, err)
 	}

@@ -84,10 +84,13 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 		err = f.openWriter(ctx, o)
 	}
 	if err == nil && !ready {
-		err = f.tx.run(driver.Durable, o.Guest.Prepare)
+		err = transact(ctx, f, driver.Durable, o.Guest.Prepare)
 	}
 	if err == nil && o.ensure != nil {
 		err = o.ensure(ctx, f)
+	}
+	if err == nil && f.tx != nil && !f.rollback {
+		err = f.tx.Exec("PRAGMA busy_timeout = 0") // see whenFree
 	}
 	if err == nil {
 		err = f.findLog()
@@ -282,6 +285,9 @@ func closeReads(f *File) error {
 // the one of this file, the last process that closes the file removes it: SQLite would bring former pages back from it.
 func (f *File) detach(log *slog.Logger) error {
 	f.users.Wait()
+	if f.tx != nil {
+		_ = f.tx.Exec(fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout.Milliseconds())) // for the checkpoints
+	}
 	err := detachLog(f, log)
 	switch now := locate(f.path); {
 	case f.tx == nil:

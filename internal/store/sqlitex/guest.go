@@ -82,12 +82,10 @@ func (t *Tx) DataVersion() (v int64, err error) {
 // DataVersion returns [Tx.DataVersion] of the connection that writes, and which connection that is: each counts for itself. It
 // locks nobody out. Errors: [hippo.ErrReadOnly] for a file that cannot be written. Cost: some 20 us.
 func DataVersion(ctx context.Context, d *DB) (t *Tx, v int64, err error) {
-	select {
-	case d.writing <- struct{}{}:
-	case <-ctx.Done():
-		return nil, 0, ctx.Err()
+	if err := take(ctx, d); err != nil {
+		return nil, 0, err
 	}
-	defer func() { <-d.writing }()
+	defer pass(d)
 	f, err := d.acquire(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -96,7 +94,7 @@ func DataVersion(ctx context.Context, d *DB) (t *Tx, v int64, err error) {
 	if f.tx == nil {
 		return nil, 0, readOnly(f)
 	}
-	v, err = f.tx.DataVersion()
+	err = whenFree(ctx, f, func() error { v, err = f.tx.DataVersion(); return err })
 	return f.tx, v, d.Explain("read", err)
 }
 

@@ -3,9 +3,11 @@
 package sqlitex
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -44,13 +46,16 @@ func number(info os.FileInfo) string {
 }
 
 // lockFolder waits until no other process changes the names of files in a folder, and
-// returns what ends the lock. It is a matter of milliseconds. Where folders cannot be locked it does nothing.
+// returns what ends the lock. It is a matter of milliseconds, and a process that was stopped meanwhile is not waited for. Where
+// folders cannot be locked it does nothing.
 func lockFolder(dir string) (unlock func()) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return func() {}
 	}
-	_ = unix.Flock(fd, unix.LOCK_EX)     // see above
+	for waited := time.Duration(0); waited < stuckAfter && errors.Is(unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK); waited += lockRetry {
+		time.Sleep(lockRetry)
+	}
 	return func() { _ = unix.Close(fd) } // that ends the lock
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
@@ -23,6 +24,7 @@ type Tx struct {
 	lazy  bool // commits do not flush the disk
 	// damage is that of the file.
 	damage *damage
+	inVain inVain // see whenFree
 }
 
 // stmt returns a prepared statement.
@@ -137,12 +139,10 @@ const maxRepeats, repeatPause = 4, 20 * time.Millisecond
 // update runs fn in a transaction. mark, if not nil, returns the same text of two files that both have the changes of fn: a
 // commit that is in the file that is now at the path is not repeated.
 func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*Tx) error, mark func(Queryer) (string, error)) error {
-	select {
-	case d.writing <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := take(ctx, d); err != nil {
+		return err
 	}
-	defer func() { <-d.writing }()
+	defer pass(d)
 	if d.derived() {
 		durability = driver.Lazy
 	}
@@ -157,7 +157,7 @@ func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*
 			f.release()
 			return nil
 		}
-		kept, err := f.update(durability, d.derived(), fn)
+		kept, err := f.update(ctx, durability, d.derived(), fn)
 		if !kept && err == nil && f.tx != nil {
 			done = marked(f.tx, mark)
 		}
@@ -187,7 +187,7 @@ func marked(q Queryer, mark func(Queryer) (string, error)) string {
 
 // update runs fn in a transaction. kept is false if the file, or the log that has the
 // transaction, is no longer at its path.
-func (f *File) update(d driver.Durability, derived bool, fn func(*Tx) error) (kept bool, err error) {
+func (f *File) update(ctx context.Context, d driver.Durability, derived bool, fn func(*Tx) error) (kept bool, err error) {
 	if f.tx == nil {
 		return true, readOnly(f)
 	}
@@ -199,7 +199,7 @@ func (f *File) update(d driver.Durability, derived bool, fn func(*Tx) error) (ke
 			return true, err
 		}
 	}
-	err = f.tx.run(d, fn)
+	err = transact(ctx, f, d, fn)
 	f.damage.note(err)
 	return f.logged(), err
 }
@@ -211,14 +211,16 @@ func readOnly(f *File) error {
 	return fmt.Errorf("%w: store %s", hippo.ErrReadOnly, f.path)
 }
 
-// run runs fn between BEGIN and COMMIT.
-func (t *Tx) run(d driver.Durability, fn func(*Tx) error) error {
+// transact runs fn between BEGIN and COMMIT.
+func transact(ctx context.Context, f *File, d driver.Durability, fn func(*Tx) error) error {
+	t := f.tx
 	if err := t.flush(d); err != nil {
 		return err
 	}
-	if err := t.Exec("BEGIN IMMEDIATE"); err != nil {
+	if err := begin(ctx, f); err != nil {
 		return err
 	}
+	defer beat(f)()
 	committed := false
 	defer func() {
 		if !committed { // also if fn panics
@@ -290,9 +292,10 @@ func (w *Writer[T]) commit(requests []*groupcommit.Request[T]) error {
 	if w.ahead != nil {
 		w.ahead()
 	}
+	ctx, stop := waitedFor(requests)
+	defer stop()
 	var g Group[T]
-	// One caller's end must not undo the others.
-	err := w.db.update(context.Background(), d, func(tx *Tx) error {
+	err := w.db.update(ctx, d, func(tx *Tx) error {
 		begun, err := w.begin(tx, d)
 		if err != nil {
 			return err
@@ -305,10 +308,34 @@ func (w *Writer[T]) commit(requests []*groupcommit.Request[T]) error {
 		}
 		return g.End()
 	}, func(q Queryer) (string, error) { return g.Mark(q) })
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = requests[0].Context().Err() // as that of each
+	}
 	if g != nil {
 		g.Done(err)
 	}
 	return err
+}
+
+// waitedFor returns a context that ends when no caller waits any more: the end of one must not undo the others.
+func waitedFor[T any](requests []*groupcommit.Request[T]) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var waiting atomic.Int64
+	waiting.Store(int64(len(requests)))
+	stops := make([]func() bool, len(requests))
+	for i, r := range requests {
+		stops[i] = context.AfterFunc(r.Context(), func() {
+			if waiting.Add(-1) == 0 {
+				cancel()
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
 }
 
 // run runs one request inside of a savepoint. It returns what is wrong with the

@@ -11,7 +11,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// busyTimeout is how long a connection waits for a lock of another program.
+// busyTimeout is how long SQLite waits for a lock of another program where [whenFree] does not: while a file is opened, and
+// without a log.
 const busyTimeout = 10 * time.Second
 
 // walRetry is the time between two attempts to make the file a WAL database.
@@ -53,10 +54,4 @@ func withoutLog(ctx context.Context, conn *sql.Conn, path string) (bool, error) 
 func logGone(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && e.Code() == sqlite3.SQLITE_IOERR_DELETE_NOENT
-}
-
-// busy reports whether another program holds a lock.
-func busy(err error) bool {
-	e, ok := errors.AsType[*sqlite.Error](err)
-	return ok && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
