@@ -45,17 +45,45 @@ func (s *settings) read(file string) {
 	}
 }
 
-// unquoted returns the value of a setting without quotes and without what follows it.
+// unquoted returns the value of a setting without quotes, escapes and what follows it.
 func unquoted(value string) string {
-	value = strings.TrimSpace(value)
-	if inner, ok := strings.CutPrefix(value, `"`); ok {
-		value, _, _ = strings.Cut(inner, `"`)
-		return value
+	var b strings.Builder
+	quoted, end := false, 0 // end: of what counts, white space at the end does not
+	for i := 0; i < len(value); i++ {
+		c := value[i]
+		switch {
+		case c == '"':
+			quoted = !quoted
+			continue
+		case c == '\\' && i+1 < len(value):
+			i++
+			b.WriteByte(escaped(value[i]))
+			end = b.Len()
+			continue
+		case !quoted && (c == '#' || c == ';'):
+			return b.String()[:end]
+		case !quoted && (c == ' ' || c == '\t') && b.Len() == 0:
+			continue
+		}
+		b.WriteByte(c)
+		if quoted || c != ' ' && c != '\t' {
+			end = b.Len()
+		}
 	}
-	if i := strings.IndexAny(value, "#;"); i > 0 && (value[i-1] == ' ' || value[i-1] == '\t') {
-		value = strings.TrimSpace(value[:i])
+	return b.String()[:end]
+}
+
+// escaped returns what a letter behind a backslash stands for.
+func escaped(c byte) byte {
+	switch c {
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'b':
+		return '\b'
 	}
-	return value
+	return c
 }
 
 func (s *settings) add(section, sub, key, value string) {
