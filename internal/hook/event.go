@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/encoding/unicode"
@@ -29,8 +31,8 @@ func readFields(in io.Reader) (map[string]json.RawMessage, error) {
 		return nil, errors.New("the event is not a JSON object") // the reason could quote it
 	}
 	fields := make(map[string]json.RawMessage, len(raw))
-	for k, v := range raw {
-		fields[strings.ToLower(strings.ReplaceAll(k, "_", ""))] = v
+	for _, k := range slices.Sorted(maps.Keys(raw)) { // of two spellings, the one in snake case comes last and counts
+		fields[strings.ToLower(strings.ReplaceAll(k, "_", ""))] = raw[k]
 	}
 	return fields, nil
 }
