@@ -152,7 +152,7 @@ func holds(t *testing.T) held {
 		runtime.GC()
 		runtime.Gosched()
 	}
-	maps, err := os.ReadFile("/proc/self/maps")
+	mapped, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func holds(t *testing.T) held {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return held{int(m.HeapAlloc), strings.Count(string(maps), ".index"), len(fds), runtime.NumGoroutine()}
+	return held{int(m.HeapAlloc), strings.Count(string(mapped), ".index"), len(fds), runtime.NumGoroutine()}
 }
 
 // wholeStore are tools that read all memories in each call, and are called less.
