@@ -183,6 +183,8 @@ type Hit struct {
 	// Excerpt are the sentences, or parts of them, of a content of more than [ExcerptFrom] bytes that answer the query best, the best
 	// first. Nil if none has anything of it.
 	Excerpt []Span
+	// ContradictedBy is a fact that holds at the time that the query asks for, and of which the text says otherwise; nil: there is none.
+	ContradictedBy *Fact
 	// Explanation is nil unless [Query.Explain] asked for it.
 	Explanation *Explanation
 }

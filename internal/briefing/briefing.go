@@ -71,6 +71,8 @@ type Input struct {
 	Candidates []Candidate
 	// Facts are those of the entities that the prompt names, the best first.
 	Facts []Fact
+	// Notes say, of those memories that contradict a fact, which.
+	Notes map[hippo.ID]string
 	// Projects are the names of the current one, and "" for none; memories of others are never selected.
 	Projects []string
 	// Now is the time of the reader.
@@ -109,6 +111,8 @@ type Item struct {
 	Age string
 	// Instructs: the content tries to instruct its reader.
 	Instructs bool
+	// Note says which fact the memory contradicts; empty: none.
+	Note string
 }
 
 // Briefing is what to know now.

@@ -233,7 +233,7 @@ func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, f
 		f.seen[m.ID] = true
 		return 0, true
 	}
-	item := Item{Memory: m, ID: f.in.IDs.Of(m.ID), Section: s, Preview: f.preview(m), Age: age(m.When(), f.in.Now)}
+	item := Item{Memory: m, ID: f.in.IDs.Of(m.ID), Section: s, Preview: f.preview(m), Age: age(m.When(), f.in.Now), Note: f.in.Notes[m.ID]}
 	item.Instructs = f.in.Instructs != nil && f.in.Instructs(beginning(m.Content)+"\n"+item.Preview)
 	text := item.line() + "\n"
 	if !f.in.PromptOnly && !slices.Contains(f.opened, s) {

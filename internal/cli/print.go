@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -91,11 +92,40 @@ func (s *shell) table(fill func(io.Writer)) error {
 const previewLength = 200
 
 // line is a memory in the form id|created|type|tags|preview. The preview begins with the state of one that does not hold.
-func line(s *shell, m *hippo.Memory, ids hippo.ShortIDs) string {
+func line(s *shell, m *hippo.Memory, ids hippo.ShortIDs) string { return noted(s, m, ids, "") }
+
+// noted is [line] with a note before the preview, unless it is empty.
+func noted(s *shell, m *hippo.Memory, ids hippo.ShortIDs, note string) string {
+	text := wire.Marked(preview(m.Content, previewLength), m, s.now(), ids)
+	if note != "" {
+		text = "(" + field(note) + ") " + text
+	}
 	return strings.Join([]string{
-		ids.Of(m.ID), m.CreatedAt.In(zone()).Format(time.RFC3339), field(m.Type),
-		field(strings.Join(m.Tags, ",")), wire.Marked(preview(m.Content, previewLength), m, s.now(), ids),
+		ids.Of(m.ID), m.CreatedAt.In(zone()).Format(time.RFC3339), field(m.Type), field(strings.Join(m.Tags, ",")), text,
 	}, "|")
+}
+
+// hitLine is [line] of a hit, whose preview begins with the fact that its text contradicts.
+func hitLine(s *shell, h *hippo.Hit, ids hippo.ShortIDs) string {
+	return noted(s, h.Memory, ids, engine.ContradictionNote(h.ContradictedBy, s.now().In(zone())))
+}
+
+// factLines prints facts behind the lines of an answer, in the same form: they have no ID, and the time from which they hold.
+func factLines(s *shell, facts []hippo.Fact) {
+	for i := range facts {
+		since := ""
+		if from := facts[i].ValidFrom; !from.IsZero() {
+			since = from.In(zone()).Format(time.RFC3339)
+		}
+		fmt.Fprintf(s.out, "|%s|fact||%s\n", since, strings.TrimPrefix(engine.FactText(&facts[i], s.now()), "fact: "))
+	}
+}
+
+// printAnsweredFacts prints the facts of an answer, a line each.
+func printAnsweredFacts(s *shell, facts []hippo.Fact) {
+	for i := range facts {
+		fmt.Fprintln(s.out, engine.FactText(&facts[i], s.now()))
+	}
 }
 
 // field replaces the separator in a value.

@@ -112,17 +112,16 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files *cited.Check) 
 	s.count = len(a.Hits)
 	ids := shortIDs(s, a.IDs()...)
 	if !s.json && !s.lines {
-		for i := range a.Facts {
-			fmt.Fprintln(s.out, engine.FactText(&a.Facts[i], s.now()))
-		}
+		printAnsweredFacts(s, a.Facts)
 	}
 	switch {
 	case s.json:
 		return printAnswerJSON(s, a, q.Offset)
 	case s.lines:
-		for _, h := range a.Hits {
-			fmt.Fprintln(s.out, line(s, h.Memory, ids))
+		for i := range a.Hits {
+			fmt.Fprintln(s.out, hitLine(s, &a.Hits[i], ids))
 		}
+		factLines(s, a.Facts)
 		return nil
 	case len(a.Hits) == 0:
 		fmt.Fprint(s.out, advised(a, q))
@@ -198,6 +197,9 @@ func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hipp
 		notes = append(notes, "archived")
 	}
 	if note := wire.StateNote(m, s.now(), ids); note != "" {
+		notes = append(notes, note)
+	}
+	if note := engine.ContradictionNote(h.ContradictedBy, s.now()); note != "" {
 		notes = append(notes, note)
 	}
 	if m.Project == "" && m.UserPreference() {

@@ -49,8 +49,11 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query, files *cite
 		return s.printJSON(out)
 	}
 	ids := shortIDs(s, a.Memory.IDs()...)
+	if !s.lines {
+		printAnsweredFacts(s, a.Memory.Facts)
+	}
 	switch {
-	case s.lines:
+	case s.lines, len(a.Hits) == 0 && len(a.Memory.Facts) > 0:
 	case len(a.Hits) == 0:
 		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")
 	default:
@@ -65,13 +68,15 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query, files *cite
 			printCodeHit(s, h, score(a.Weak, q, h.Relevance), a.Trees > 1)
 			continue
 		case s.lines:
-			fmt.Fprintln(s.out, line(s, h.Insight.Memory, ids))
+			fmt.Fprintln(s.out, hitLine(s, h.Insight, ids))
 		default:
 			printHit(s, h.Insight, score(a.Weak, q, h.Relevance), shown.Shown(&a.Memory, insight), ids, files)
 		}
 		insight++
 	}
-	if !s.lines {
+	if s.lines {
+		factLines(s, a.Memory.Facts)
+	} else {
 		printConflicts(s, &a.Memory, ids)
 	}
 	return nil

@@ -92,8 +92,12 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 	for i := range g.found {
 		ids[i] = g.found[i].Memory.ID
 	}
+	notes, err := g.contradict(ctx)
+	if err != nil {
+		return nil, err
+	}
 	in := &briefing.Input{
-		Query: q, Candidates: g.found, Facts: g.facts, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs,
+		Query: q, Candidates: g.found, Facts: g.facts, Notes: notes, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs,
 	}
 	b, err := selected(ctx, m, in)
 	if err != nil || q.PromptOnly || m.scope.Project == hippo.Unassigned {
@@ -364,6 +368,20 @@ func (g *gatherer) add(m *hippo.Memory, day hippo.Day) *briefing.Candidate {
 		g.found = append(g.found, briefing.Candidate{Memory: m, Importance: g.memories.Importance(m, day)})
 	}
 	return &g.found[i]
+}
+
+// contradict says of those candidates that contradict a fact, which.
+func (g *gatherer) contradict(ctx context.Context) (map[hippo.ID]string, error) {
+	ms := make([]*hippo.Memory, len(g.found))
+	for i := range g.found {
+		ms[i] = g.found[i].Memory
+	}
+	facts, err := contradictedBy(ctx, g.memories, ms, &g.filter, g.filter.ValidAt)
+	notes := make(map[hippo.ID]string, len(facts))
+	for id, f := range facts {
+		notes[id] = ContradictionNote(f, g.memories.now())
+	}
+	return notes, err
 }
 
 // beginningOf returns the beginning of a text, which is enough to choose a model.

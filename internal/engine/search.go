@@ -60,6 +60,9 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := contradictHits(ctx, m, hits, &q.Filter, at); err != nil {
+		return nil, err
+	}
 	if !q.NoTouch {
 		touch(m, day, hits, ranking, &q)
 	}

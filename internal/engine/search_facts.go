@@ -55,7 +55,6 @@ func factsFor(ctx context.Context, m *Memories, q *hippo.Query) ([]hippo.Fact, e
 // FactText returns a fact on a line, for a reader of now: "fact: Ana works at Acme (since 2019-03-01)". Days are those of the zone
 // of now. The names can neither begin nor end a frame.
 func FactText(f *hippo.Fact, now time.Time) string {
-	const length = 80 // characters of a name
 	var bounds []string
 	for _, b := range []struct {
 		word string
@@ -65,11 +64,17 @@ func FactText(f *hippo.Fact, now time.Time) string {
 			bounds = append(bounds, b.word+when.Date(b.at, now.Location()))
 		}
 	}
-	text := "fact: " + excerpt(f.Subject, length) + " " + strings.ReplaceAll(f.Kind, "_", " ") + " " + excerpt(f.Object, length)
+	text := "fact: " + sentenceOf(f)
 	if bounds != nil {
 		text += " (" + strings.Join(bounds, ", ") + ")"
 	}
 	return termtext.Disarm(termtext.Line(text))
+}
+
+// sentenceOf returns a fact as a sentence: "Ana works at Globex".
+func sentenceOf(f *hippo.Fact) string {
+	const length = 80 // characters of a name
+	return excerpt(f.Subject, length) + " " + strings.ReplaceAll(f.Kind, "_", " ") + " " + excerpt(f.Object, length)
 }
 
 // takesFacts reports whether the answer to a query has facts: it asks for a first page by relevance, and its filter asks for

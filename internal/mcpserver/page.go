@@ -161,6 +161,9 @@ func (p *page) line(i int, shown wire.Preview) string {
 	if note := wire.StateNote(m, p.view.Now, p.ids); note != "" {
 		b.WriteString(", " + note)
 	}
+	if note := engine.ContradictionNote(h.ContradictedBy, p.view.Now); note != "" {
+		b.WriteString(", " + note)
+	}
 	if m.Project == "" && m.UserPreference() {
 		b.WriteString(", " + wire.PreferenceNote)
 	}

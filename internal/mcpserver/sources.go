@@ -60,7 +60,8 @@ func (m *mixed) insights(shown int) (n int) {
 
 // text is the page for a model: as that of insights, with lines of code among them.
 func (m *mixed) text() (text string, shown int) {
-	left := budget(m.limit - briefing.Tokens(m.heading(len(m.all.Hits))+m.conflicts(len(m.answer.Hits))))
+	facts := m.facts()
+	left := budget(m.limit - briefing.Tokens(m.heading(len(m.all.Hits))+facts+m.conflicts(len(m.answer.Hits))))
 	var b strings.Builder
 	for shown < len(m.all.Hits) {
 		line := m.line(shown)
@@ -76,16 +77,19 @@ func (m *mixed) text() (text string, shown int) {
 		b.WriteString(line)
 		shown++
 	}
-	return m.heading(shown) + b.String() + m.conflicts(m.insights(shown)), shown
+	return m.heading(shown) + facts + b.String() + m.conflicts(m.insights(shown)), shown
 }
 
 // heading says how much was found in each source, and what takes no part.
 func (m *mixed) heading(shown int) string {
 	a := m.all
 	var b strings.Builder
-	if a.Total() == 0 {
+	switch {
+	case a.Total() == 0 && len(m.answer.Facts) > 0:
+		b.WriteString("No insight or code, but facts")
+	case a.Total() == 0:
 		b.WriteString("Nothing found. Try fewer or other words, or no filter.")
-	} else {
+	default:
 		fmt.Fprintf(&b, "%d of %d: %s, code %s", shown, a.Total(), insights(a.Insights), grouped(a.Chunks))
 	}
 	if next := a.Next(m.view.Offset, shown); next > 0 {

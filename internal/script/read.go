@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
@@ -116,6 +118,7 @@ func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
 	}
 	r := results(s.hits(a), a.Total)
 	r["query"], r["confidence"], r["weak"], r["degraded"] = in.Query, wire.Round(a.Confidence, 4), a.Weak, list(a.Degraded)
+	r["facts"] = s.facts(a)
 	return r, nil
 }
 
@@ -125,8 +128,24 @@ func (s *session) hits(a *hippo.Answer) []map[string]any {
 	for i := range a.Hits {
 		ms[i] = a.Hits[i].Memory
 	}
-	return s.values(ms, a.Day, func(i int) float64 { return a.Hits[i].Relevance })
+	out := s.values(ms, a.Day, func(i int) float64 { return a.Hits[i].Relevance })
+	for i := range out {
+		out[i]["contradicted_by"] = engine.ContradictionNote(a.Hits[i].ContradictedBy, s.now())
+	}
+	return out
 }
+
+// facts returns the facts of an answer, a text each.
+func (s *session) facts(a *hippo.Answer) []string {
+	out := make([]string, len(a.Facts))
+	for i := range a.Facts {
+		out[i] = strings.TrimPrefix(engine.FactText(&a.Facts[i], s.now()), "fact: ")
+	}
+	return out
+}
+
+// now is the time of the caller, in the zone of the store.
+func (s *session) now() time.Time { return s.caller.Now().In(s.memories.Zone()) }
 
 func (in *searchInput) limit() (int, error) {
 	n := number(in.Limit, hippo.DefaultCount)

@@ -47,7 +47,11 @@ func proactiveContext(ctx context.Context, c *call) (reply, error) {
 	}
 	out := surfaced{Memories: []memoryJSON{}}
 	for _, item := range b.Items[:min(len(b.Items), value(c.args, "max_results", defaultSurfaced))] {
-		out.Memories = append(out.Memories, memoryOf(item.Memory, c.Importance(item.Memory, cal.Day), c.Now()))
+		shown := memoryOf(item.Memory, c.Importance(item.Memory, cal.Day), c.Now())
+		if item.Note != "" {
+			shown = append(shown, member{"contradicted_by", item.Note})
+		}
+		out.Memories = append(out.Memories, shown)
 	}
 	out.Count = len(out.Memories)
 	switch {

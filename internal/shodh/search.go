@@ -82,7 +82,11 @@ func recall(ctx context.Context, c *call) (reply, error) {
 		results = boosted(c, a.Hits, results, value(c.args, "quality_weight", defaultQuality))
 	}
 	for _, r := range results[:min(len(results), limit)] {
-		out.Memories = append(out.Memories, append(memoryOf(r.hit.Memory, r.importance, c.Now()),
+		shown := memoryOf(r.hit.Memory, r.importance, c.Now())
+		if note := engine.ContradictionNote(r.hit.ContradictedBy, c.Now()); note != "" {
+			shown = append(shown, member{"contradicted_by", note})
+		}
+		out.Memories = append(out.Memories, append(shown,
 			member{"similarity_score", wire.Round(unit(r.hit.Signals.Cosine), 4)},
 			member{"relevance_score", wire.Round(r.relevance, 4)}))
 	}

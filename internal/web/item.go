@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -34,6 +35,9 @@ func (v *visit) newItem(m *hippo.Memory) item {
 func (v *visit) itemOf(h *hippo.Hit, words *marker, day hippo.Day) item {
 	p := wire.PreviewOf(h, previewLength)
 	x := item{Memory: h.Memory, Text: words.html(p.Text), More: p.More, When: v.moment(h.Memory.CreatedAt), Badges: badgesOf(v, h.Memory)}
+	if note := engine.ContradictionNote(h.ContradictedBy, v.now.In(v.memories.Zone())); note != "" {
+		x.Badges = append(x.Badges, note)
+	}
 	if day > 0 {
 		x.Importance = v.memories.Importance(h.Memory, day)
 	}

@@ -29,8 +29,10 @@ type searchBody struct {
 	Overview *overview
 	Hits     []hitView
 	Answer   *hippo.Answer
-	Clashes  []clash
-	Pager    pager
+	// Facts are of the entities that the query names.
+	Facts   []string
+	Clashes []clash
+	Pager   pager
 }
 
 // narrowed reports whether the search has more than words.
@@ -151,6 +153,9 @@ func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) 
 		x.Signals = signalsOf(&h.Signals, b.Situation != "")
 		x.Link = link("/ui/memory/"+h.Memory.ID.String(), "q", b.Query)
 		b.Hits = append(b.Hits, x)
+	}
+	for i := range b.Answer.Facts {
+		b.Facts = append(b.Facts, engine.FactText(&b.Answer.Facts[i], v.now.In(v.memories.Zone())))
 	}
 	for _, c := range b.Answer.Conflicts {
 		b.Clashes = append(b.Clashes, clash(c))

@@ -53,9 +53,11 @@ type Hit struct {
 	// Passage is the part of a long content that is most similar to the query.
 	Passage *Passage `json:"passage,omitempty"`
 	// Flags are those of [Flags].
-	Flags       []string     `json:"flags,omitempty"`
-	Signals     *Signals     `json:"signals,omitempty"`
-	Explanation *Explanation `json:"explanation,omitempty"`
+	Flags []string `json:"flags,omitempty"`
+	// ContradictedBy is a fact of which the text says otherwise.
+	ContradictedBy *Fact        `json:"contradicted_by,omitempty"`
+	Signals        *Signals     `json:"signals,omitempty"`
+	Explanation    *Explanation `json:"explanation,omitempty"`
 }
 
 // Passage is a part of a content, in characters (code points) from From up to To, exclusive.
@@ -154,6 +156,10 @@ func (v *View) hit(a *hippo.Answer, i int) (Hit, error) {
 	h, m := &a.Hits[i], a.Hits[i].Memory
 	out := Hit{
 		Passage: PassageOf(h), Flags: Flags(m), Relevance: Round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
+	}
+	if f := h.ContradictedBy; f != nil {
+		fact := answered(f, v.Now)
+		out.ContradictedBy = &fact
 	}
 	importance := v.Importance(m, a.Day)
 	var err error

@@ -26,6 +26,8 @@ type ContextItem struct {
 	Age    string `json:"age"`
 	// Flagged: the content tries to instruct its reader.
 	Flagged bool `json:"flagged,omitempty"`
+	// Note says which fact the memory contradicts.
+	Note string `json:"note,omitempty"`
 }
 
 // ContextOf returns the JSON of a briefing.
@@ -34,7 +36,7 @@ func ContextOf(b *briefing.Briefing) Context {
 	for i := range b.Items {
 		x := &b.Items[i]
 		out.Items = append(out.Items, ContextItem{
-			ID: x.ID, Section: string(x.Section), Text: x.Preview, Source: x.Source(), Age: x.Age, Flagged: x.Instructs,
+			ID: x.ID, Section: string(x.Section), Text: x.Preview, Source: x.Source(), Age: x.Age, Flagged: x.Instructs, Note: x.Note,
 		})
 	}
 	for i := range b.Facts {

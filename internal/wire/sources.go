@@ -24,6 +24,8 @@ type SourcesAnswer struct {
 	Degraded      []string     `json:"degraded,omitempty"`
 	// Notes say why code takes no part, or what its index lacks.
 	Notes []string `json:"notes,omitempty"`
+	// Facts are of the entities that the query names.
+	Facts []Fact `json:"facts,omitempty"`
 }
 
 // SourceHit is an insight or code.
@@ -43,6 +45,7 @@ func (v *View) Sources(a *sources.Answer) (*SourcesAnswer, error) {
 	out := &SourcesAnswer{
 		Results: make([]SourceHit, len(a.Hits)), TotalCount: a.Total(), InsightCount: a.Insights, CodeCount: a.Chunks, ReturnedCount: len(a.Hits),
 		NextOffset: a.Next(v.Offset, len(a.Hits)), ActiveDay: m.Day, Ranker: m.Ranker, Weak: a.Weak, Degraded: m.Degraded, Notes: a.Notes,
+		Facts: AnsweredFacts(m.Facts, v.Now),
 	}
 	for _, c := range m.Conflicts {
 		out.Conflicts = append(out.Conflicts, Conflict(c))

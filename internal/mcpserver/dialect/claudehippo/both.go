@@ -64,6 +64,8 @@ func NumberedOf(ctx context.Context, c *d.Call, ms []*hippo.Memory) ([]Numbered,
 type Found struct {
 	*hippo.Memory
 	Score, Similarity float64
+	// ContradictedBy says which fact the text contradicts.
+	ContradictedBy string
 }
 
 // Recall returns what the arguments of [RecallParams] ask for, the best first, in the ranking of this system.
@@ -71,7 +73,7 @@ func Recall(ctx context.Context, c *d.Call, limit int) ([]Found, error) {
 	list, err := recall(ctx, c, limit)
 	out := make([]Found, len(list))
 	for i, f := range list {
-		out[i] = Found{f.Memory, f.score, f.similarity}
+		out[i] = Found{f.Memory, f.score, f.similarity, f.contradicts}
 	}
 	return out, err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/rank"
 )
@@ -57,6 +58,8 @@ func modeOf(c *d.Call) (hippo.Mode, error) {
 type found struct {
 	*hippo.Memory
 	score, similarity float64
+	// contradicts says which fact the text contradicts.
+	contradicts string
 }
 
 // recall returns what the arguments ask for, the best first.
@@ -83,7 +86,7 @@ func recall(ctx context.Context, c *d.Call, limit int) ([]found, error) {
 	out, scores := make([]found, len(a.Hits)), make([]float64, len(a.Hits))
 	for i := range a.Hits {
 		h := &a.Hits[i]
-		out[i] = found{Memory: h.Memory, similarity: rank.UnitSimilarity(h.Signals.Cosine)}
+		out[i] = found{Memory: h.Memory, similarity: rank.UnitSimilarity(h.Signals.Cosine), contradicts: engine.ContradictionNote(h.ContradictedBy, c.Now)}
 		if scores[i] = h.Relevance; q.Ranker == hippo.RankerCosine {
 			scores[i] = out[i].similarity
 		}
@@ -176,6 +179,8 @@ type recalled struct {
 	Score      float32  `json:"score"`
 	Similarity float32  `json:"cosine_similarity"`
 	Surprise   *float32 `json:"surprise_score"`
+	// ContradictedBy says which fact the text contradicts; claude-hippo has no such key.
+	ContradictedBy string `json:"contradicted_by,omitempty"`
 	*debug
 }
 
@@ -226,7 +231,7 @@ func results(ctx context.Context, c *d.Call, limit string) ([]recalled, error) {
 	}
 	out := make([]recalled, len(list))
 	for i, f := range list {
-		out[i] = recalled{Memory: shown[i], Score: float32(f.score), Similarity: float32(f.similarity)}
+		out[i] = recalled{Memory: shown[i], Score: float32(f.score), Similarity: float32(f.similarity), ContradictedBy: f.contradicts}
 		if f.Surprise.Score > 0 {
 			out[i].Surprise = new(float32(f.Surprise.Score))
 		}

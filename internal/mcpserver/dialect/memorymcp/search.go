@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -59,6 +60,8 @@ type found struct {
 	Flags      []string `json:"flags,omitempty"`
 	// State is absent for a memory that holds.
 	State hippo.State `json:"state,omitempty"`
+	// ContradictedBy says which fact the text contradicts.
+	ContradictedBy string `json:"contradicted_by,omitempty"`
 }
 
 // answer is the result of a search.
@@ -81,7 +84,7 @@ type diagnostics struct {
 }
 
 func foundOf(h *hippo.Hit, now time.Time) found {
-	return found{ID: keyOf(h.Memory.ID), Content: h.Memory.Content, MemoryType: typeOf(h.Memory), Score: wire.Round(h.Relevance, 4), Flags: wire.Flags(h.Memory), State: wire.StateOf(h.Memory, now)}
+	return found{ID: keyOf(h.Memory.ID), Content: h.Memory.Content, MemoryType: typeOf(h.Memory), Score: wire.Round(h.Relevance, 4), Flags: wire.Flags(h.Memory), State: wire.StateOf(h.Memory, now), ContradictedBy: engine.ContradictionNote(h.ContradictedBy, now)}
 }
 
 func noteOf(c *d.Call, a *hippo.Answer) note {

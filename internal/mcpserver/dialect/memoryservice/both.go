@@ -71,7 +71,7 @@ func retrieveBoth(ctx context.Context, c *d.Call) (d.Result, error) {
 		list, err = claudehippo.Recall(ctx, c, c.Int("n_results", 5))
 		for _, f := range list {
 			if f.Score >= least {
-				r.list = append(r.list, result{Memory: f.Memory, score: f.Score, similarity: f.Similarity})
+				r.list = append(r.list, result{Memory: f.Memory, score: f.Score, similarity: f.Similarity, contradicts: f.ContradictedBy})
 			}
 		}
 	} else {
@@ -86,7 +86,7 @@ func retrieveBoth(ctx context.Context, c *d.Call) (d.Result, error) {
 	for i := range r.list {
 		m := &r.list[i]
 		score := wire.Round(m.score, 4)
-		list[i] = foundBoth{found{storedOf(m.Memory, c.Now), score}, numbers[i], score, wire.Round(m.similarity, 4)}
+		list[i] = foundBoth{found{storedOf(m.Memory, c.Now), score, m.contradicts}, numbers[i], score, wire.Round(m.similarity, 4)}
 	}
 	out := writeOlder(c, query, r)
 	out.Data = struct {

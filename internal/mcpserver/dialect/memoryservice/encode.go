@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/termtext"
@@ -28,12 +29,20 @@ func line(m *hippo.Memory, now time.Time) string {
 	return text
 }
 
+// line is [line] of a result, marked if a fact says otherwise.
+func (r *result) line(now time.Time) string {
+	if r.contradicts == "" {
+		return line(r.Memory, now)
+	}
+	return "(" + r.contradicts + ") " + line(r.Memory, now)
+}
+
 // forModel returns another text of a memory.
 func forModel(s string) string { return termtext.Disarm(termtext.Line(s)) }
 
 // writeResults writes the results of memory_search.
 func writeResults(c *d.Call, s *search, r *results, mode string) string {
-	if len(r.list) == 0 {
+	if len(r.list)+len(r.facts) == 0 {
 		return "No memories found for query: " + termtext.Line(s.query)
 	}
 	head := fmt.Sprintf("Found %d memories (mode: %s) for query: '%s'", len(r.list), mode, termtext.Line(s.query))
@@ -48,6 +57,12 @@ func writeResults(c *d.Call, s *search, r *results, mode string) string {
 	if r.weak != "" {
 		text += "\n\nWeak: these may not answer it (" + termtext.Line(r.weak) + ")"
 	}
+	for i, f := range r.facts {
+		if i == 0 {
+			text += "\n"
+		}
+		text += "\n" + engine.FactText(&f, c.Now)
+	}
 	if c.Flag("summarize") {
 		text += "\n\nSummarization unavailable: hippo calls no language model"
 	}
@@ -56,7 +71,7 @@ func writeResults(c *d.Call, s *search, r *results, mode string) string {
 
 func block(n int, r *result, via, debug bool, now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d. %s", n, line(r.Memory, now))
+	fmt.Fprintf(&b, "%d. %s", n, r.line(now))
 	if via {
 		found := r.via
 		if found == "" {
@@ -108,6 +123,8 @@ func cutMiddle(b string, room int) string {
 type found struct {
 	stored
 	Score float64 `json:"similarity_score"`
+	// ContradictedBy says which fact the text contradicts.
+	ContradictedBy string `json:"contradicted_by,omitempty"`
 }
 
 // retrieved is the result of the older names of search for programs.
@@ -126,9 +143,9 @@ func writeOlder(c *d.Call, query string, r *results) d.Result {
 	blocks := make([]string, len(r.list))
 	for i := range r.list {
 		m := &r.list[i]
-		data.Memories[i] = found{storedOf(m.Memory, c.Now), wire.Round(m.score, 4)}
+		data.Memories[i] = found{storedOf(m.Memory, c.Now), wire.Round(m.score, 4), m.contradicts}
 		blocks[i] = fmt.Sprintf("Memory %d:\nTimestamp: %s\nContent: %s\nHash: %s\nRelevance Score: %.2f\nTags: %s\n---",
-			i+1, when.Clock(m.CreatedAt, c.Zone()), line(m.Memory, c.Now), d.HashOf(m.Memory), m.score, forModel(strings.Join(m.Tags, ", ")))
+			i+1, when.Clock(m.CreatedAt, c.Zone()), m.line(c.Now), d.HashOf(m.Memory), m.score, forModel(strings.Join(m.Tags, ", ")))
 	}
 	return d.Result{Text: "Found the following memories:\n\n" + strings.Join(blocks, "\n"), Data: data, Count: len(r.list)}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/rank"
 )
@@ -47,13 +48,17 @@ type result struct {
 	via   string
 	// similarity is the cosine in the form of claude-hippo, where a model has compared.
 	similarity float64
+	// contradicts says which fact the text contradicts.
+	contradicts string
 }
 
 // results are what a search found, and what must be said about them.
 type results struct {
 	list []result
 	weak string
-	via  []string // fallbacks that found something
+	// facts are of the entities that the query names.
+	facts []hippo.Fact
+	via   []string // fallbacks that found something
 }
 
 func (s *search) run(ctx context.Context, c *d.Call) (*results, error) {
@@ -100,13 +105,14 @@ func (s *search) ranked(ctx context.Context, c *d.Call) (*results, error) {
 			return nil, err
 		}
 		out.weak = cmp.Or(out.weak, a.Weak)
+		out.facts = append(out.facts, a.Facts...)
 		for i, score := range s.scores(c, a, hits) {
 			h := &hits[i]
 			if k, ok := at[h.Memory.ID]; ok {
 				out.list[k].score = max(out.list[k].score, score)
 			} else if score >= s.least {
 				at[h.Memory.ID] = len(out.list)
-				out.list = append(out.list, result{Memory: h.Memory, score: score, similarity: rank.UnitSimilarity(h.Signals.Cosine)})
+				out.list = append(out.list, result{Memory: h.Memory, score: score, similarity: rank.UnitSimilarity(h.Signals.Cosine), contradicts: engine.ContradictionNote(h.ContradictedBy, c.Now)})
 			}
 		}
 	}
