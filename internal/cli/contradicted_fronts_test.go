@@ -38,13 +38,21 @@ func TestContradicted(t *testing.T) {
 		"claude-hippo": called(f.tools("claude-hippo"), [][3]string{{"hippo_recall", `{"query":"where does Ana work"}`}, {"retrieve_memory", `{"query":"where does Ana work"}`}}...),
 		"memory-mcp":   called(f.tools("memory-mcp"), [][3]string{{"search_memory", `{"query":"Ana works at Initech"}`}, {"recall", `{"query":"where does Ana work"}`}}...),
 		"commands": called(func(_, line string) string { return f.command(line) }, [][3]string{
-			{"", "search where does Ana work"}, {"", "search where does Ana work --json"}, {"", "search where does Ana work --lines"}, {"", "search where does Ana work --sources memory,code"},
-			{"", "search where does Ana work --sources memory,code --lines"}, {"", "context where does Ana work"}, {"", "context where does Ana work --json"},
+			{"", "search where does Ana work"},
+			{"", "search where does Ana work --json"},
+			{"", "search where does Ana work --lines"},
+			{"", "search where does Ana work --sources memory,code"},
+			{"", "search where does Ana work --sources memory,code --lines"},
+			{"", "context where does Ana work"},
+			{"", "context where does Ana work --json"},
 		}...),
 		"HTTP": called(f.web, [][3]string{
-			{"POST /api/v1/search", `{"query":"where does Ana work"}`}, {"POST /api/v1/search/sources", `{"query":"where does Ana work"}`},
-			{"POST /api/v1/context", `{"prompt":"where does Ana work"}`}, {"POST /api/recall", `{"query":"where does Ana work"}`},
-			{"POST /api/context", `{"context":"where does Ana work","auto_ingest":false}`}, {"GET /?q=where+does+Ana+work", ""},
+			{"POST /api/v1/search", `{"query":"where does Ana work"}`},
+			{"POST /api/v1/search/sources", `{"query":"where does Ana work"}`},
+			{"POST /api/v1/context", `{"prompt":"where does Ana work"}`},
+			{"POST /api/recall", `{"query":"where does Ana work"}`},
+			{"POST /api/context", `{"context":"where does Ana work","auto_ingest":false}`},
+			{"GET /?q=where+does+Ana+work", ""},
 		}...),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -57,11 +57,12 @@ func writeResults(c *d.Call, s *search, r *results, mode string) string {
 	if r.weak != "" {
 		text += "\n\nWeak: these may not answer it (" + termtext.Line(r.weak) + ")"
 	}
-	for i, f := range r.facts {
-		if i == 0 {
-			text += "\n"
-		}
-		text += "\n" + engine.FactText(&f, c.Now)
+	facts := make([]string, len(r.facts))
+	for i := range r.facts {
+		facts[i] = "\n" + engine.FactText(&r.facts[i], c.Now)
+	}
+	if len(facts) > 0 {
+		text += "\n" + strings.Join(facts, "")
 	}
 	if c.Flag("summarize") {
 		text += "\n\nSummarization unavailable: hippo calls no language model"
