@@ -6,8 +6,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
@@ -118,7 +116,7 @@ func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
 	}
 	r := results(s.hits(a), a.Total)
 	r["query"], r["confidence"], r["weak"], r["degraded"] = in.Query, wire.Round(a.Confidence, 4), a.Weak, list(a.Degraded)
-	r["facts"] = s.facts(a)
+	r["facts"] = factsOf(s, a)
 	return r, nil
 }
 
@@ -130,22 +128,10 @@ func (s *session) hits(a *hippo.Answer) []map[string]any {
 	}
 	out := s.values(ms, a.Day, func(i int) float64 { return a.Hits[i].Relevance })
 	for i := range out {
-		out[i]["contradicted_by"] = engine.ContradictionNote(a.Hits[i].ContradictedBy, s.now())
+		out[i]["contradicted_by"] = engine.ContradictionNote(a.Hits[i].ContradictedBy, nowOf(s))
 	}
 	return out
 }
-
-// facts returns the facts of an answer, a text each.
-func (s *session) facts(a *hippo.Answer) []string {
-	out := make([]string, len(a.Facts))
-	for i := range a.Facts {
-		out[i] = strings.TrimPrefix(engine.FactText(&a.Facts[i], s.now()), "fact: ")
-	}
-	return out
-}
-
-// now is the time of the caller, in the zone of the store.
-func (s *session) now() time.Time { return s.caller.Now().In(s.memories.Zone()) }
 
 func (in *searchInput) limit() (int, error) {
 	n := number(in.Limit, hippo.DefaultCount)

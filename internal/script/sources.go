@@ -39,7 +39,7 @@ func searchSources(ctx context.Context, s *session, asked sources.Set, q hippo.Q
 	}
 	r := results(items, a.Total())
 	r["query"], r["confidence"], r["weak"], r["degraded"], r["notes"] = q.Text, wire.Round(a.Memory.Confidence, 4), a.Weak, list(a.Memory.Degraded), list(a.Notes)
-	r["facts"] = s.facts(&a.Memory)
+	r["facts"] = factsOf(s, &a.Memory)
 	return r, nil
 }
 

@@ -2,9 +2,11 @@ package script
 
 import (
 	"encoding/hex"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // hashDigits is the length of the hash of a memory in the interface of mcp-memory-service.
@@ -51,3 +53,15 @@ func timeOrNil(t time.Time, zone *time.Location) any {
 	}
 	return t.In(zone)
 }
+
+// factsOf returns the facts of an answer, a text each.
+func factsOf(s *session, a *hippo.Answer) []string {
+	out := make([]string, len(a.Facts))
+	for i := range a.Facts {
+		out[i] = strings.TrimPrefix(engine.FactText(&a.Facts[i], nowOf(s)), "fact: ")
+	}
+	return out
+}
+
+// nowOf is the time of the caller, in the zone of the store.
+func nowOf(s *session) time.Time { return s.caller.Now().In(s.memories.Zone()) }

@@ -22,6 +22,11 @@ type SourcesAnswer struct {
 	Conflicts     []Conflict   `json:"conflicts,omitempty"`
 	Weak          string       `json:"weak,omitempty"`
 	Degraded      []string     `json:"degraded,omitempty"`
+	BesideHits
+}
+
+// BesideHits is what an answer of insights and code has beside its hits.
+type BesideHits struct {
 	// Notes say why code takes no part, or what its index lacks.
 	Notes []string `json:"notes,omitempty"`
 	// Facts are of the entities that the query names.
@@ -44,8 +49,8 @@ func (v *View) Sources(a *sources.Answer) (*SourcesAnswer, error) {
 	m := &a.Memory
 	out := &SourcesAnswer{
 		Results: make([]SourceHit, len(a.Hits)), TotalCount: a.Total(), InsightCount: a.Insights, CodeCount: a.Chunks, ReturnedCount: len(a.Hits),
-		NextOffset: a.Next(v.Offset, len(a.Hits)), ActiveDay: m.Day, Ranker: m.Ranker, Weak: a.Weak, Degraded: m.Degraded, Notes: a.Notes,
-		Facts: AnsweredFacts(m.Facts, v.Now),
+		NextOffset: a.Next(v.Offset, len(a.Hits)), ActiveDay: m.Day, Ranker: m.Ranker, Weak: a.Weak, Degraded: m.Degraded,
+		BesideHits: BesideHits{a.Notes, AnsweredFacts(m.Facts, v.Now)},
 	}
 	for _, c := range m.Conflicts {
 		out.Conflicts = append(out.Conflicts, Conflict(c))
