@@ -145,7 +145,7 @@ func TestNeighbours_LearnedAndForgotten(t *testing.T) {
 // A hub of 10,000 relations is bounded, and the answer says so.
 func TestNeighbours_OfAHub(t *testing.T) {
 	t.Parallel()
-	const spokes = 10_000
+	const spokes = 2_000
 	f := open(t, options{})
 	var ms []*hippo.Memory
 	var rs []hippo.Relation
