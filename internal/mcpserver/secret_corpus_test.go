@@ -13,6 +13,9 @@ func TestSecrets_Corpus(t *testing.T) {
 	s := start(t)
 	const prefix = "cases:\n"
 	for i, c := range screentest.Secrets() {
+		if testing.Short() && i%5 > 1 { // package screen has all of them
+			continue
+		}
 		args := object{"content": prefix + c.Text, "situation": []string{"s"}, "importance": .5}
 		if i%2 == 0 {
 			args["content"], args["situation"] = "harmless", []string{"s", strings.Join(strings.Fields(c.Text), " ")}
@@ -26,7 +29,10 @@ func TestSecrets_Corpus(t *testing.T) {
 		}
 	}
 	refused := 0
-	for _, c := range screentest.Harmless() {
+	for i, c := range screentest.Harmless() {
+		if testing.Short() && i%5 > 1 {
+			continue
+		}
 		if o := s.tool("hippo_record_insight", object{"content": prefix + c.Text, "situation": []string{"s"}, "importance": .5}); o.IsError {
 			refused++
 			t.Logf("%q: got %s", c.Text, o.Text)
