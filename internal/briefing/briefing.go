@@ -61,6 +61,9 @@ type Candidate struct {
 	// Prompt and State are the relevance to the prompt and to the work in progress, in
 	// [0, 1]; 0: not found by it.
 	Prompt, State float64
+	// Words is the share of the words of the prompt that the memory has, by their weight, and Confidence that of the answer
+	// to the prompt.
+	Words, Confidence float64
 	// Excerpt are the sentences of a long memory that fit the prompt best, or else the work, see [hippo.Hit.Excerpt].
 	Excerpt []hippo.Span
 }

@@ -12,6 +12,13 @@ const (
 	minOfBest, minOfKnown = .6, .85
 	// minTelling is how many letters a word needs to say what a prompt is about, unless it has a digit.
 	minTelling = 5
+	// minWords is the share of the words of a prompt that a memory needs to be related to it, and minWordsUnsure the share
+	// that it needs below the confidence unsure. From the confidence sure on it needs none.
+	minWords, minWordsUnsure = .2, .3
+	sure, unsure             = .9, .5
+	// A word that a prompt and a memory share has minShared letters, a digit, or capitals alone; or both have words that
+	// begin with the same minStem bytes.
+	minShared, minStem = 4, 5
 )
 
 // leading returns what to show with a prompt of a sorted list: what is near the best match, whether the reader has that or
@@ -32,12 +39,54 @@ func (in *Input) leading(list []scored) []scored {
 		if s.score < floor {
 			break
 		}
+		if !in.tied(s) {
+			continue
+		}
 		news := take(asked, tellingWords(s.Memory.Content))
 		if !known || news && !has(s) {
 			out = append(out, *s)
 		}
 	}
 	return out
+}
+
+// tied reports whether a memory has what the prompt speaks of: what is near by its vector alone is a guess, unless it stands out.
+func (in *Input) tied(s *scored) bool {
+	if len(in.Names) > 0 {
+		return true
+	}
+	switch {
+	case s.Confidence >= sure:
+		return true
+	case s.Words < minWords, s.Confidence < unsure && s.Words < minWordsUnsure:
+		return false
+	}
+	said := wordsOf(s.Memory.Content)
+	for w := range strings.FieldsFuncSeq(in.Prompt, func(r rune) bool { return !alphanumeric(r) }) {
+		word := strings.ToLower(w)
+		n := utf8.RuneCountInString(w)
+		if said[word] && (n >= minShared || n < len(w) || n > 1 && strings.ToUpper(w) == w || strings.ContainsFunc(w, unicode.IsDigit)) {
+			return true
+		}
+		if n >= minStem && begins(said, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins reports whether a word of a set has the beginning of a word: a third of the longer one may differ.
+func begins(said map[string]bool, word string) bool {
+	for w := range said {
+		n := 0
+		for n < min(len(w), len(word)) && w[n] == word[n] {
+			n++
+		}
+		if n >= minStem && 3*n >= 2*max(len(w), len(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 // take removes from a set the words of another one, and reports whether there were any.

@@ -37,7 +37,7 @@ func aged(days int) func(*briefing.Candidate) {
 }
 
 func prompted(relevance float64) func(*briefing.Candidate) {
-	return func(c *briefing.Candidate) { c.Prompt = relevance }
+	return func(c *briefing.Candidate) { c.Prompt, c.Words, c.Confidence = relevance, 1, .7 }
 }
 
 // selected returns what is selected, as "section: content".
@@ -259,6 +259,37 @@ func TestSelect_NoFillersBesideTheKnown(t *testing.T) {
 	in.Known = func(m *hippo.Memory) bool { return m.ID[1] == 1 || m.ID[1] == 3 }
 	if got := selected(in); len(got) > 0 {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A prompt reminds of what has a word of it, or stands out without one.
+func TestSelect_Tied(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		prompt, content   string
+		words, confidence float64
+		want              bool
+	}{
+		"a word":                      {"rotate the tokens of the gateway", "The gateway reads its keys once", .3, .6, true},
+		"another form":                {"migrate the orders", "Migrations of orders need a lock", .3, .6, true},
+		"capitals":                    {"which DNS do we use", "DNS is at Hetzner", .5, .6, true},
+		"a number":                    {"what is behind 81", "Port 81 is the proxy", .5, .6, true},
+		"no word, and sure":           {"who repairs the printers", "Facilities fixes what prints", 0, .95, true},
+		"no word":                     {"add a dark theme", "The job hangs when fonts are missing", 0, .6, false},
+		"too little of a long prompt": {"write a poem about the gateway of a castle in the old days", "The gateway reads its keys once", .1, .7, false},
+		"a short stem alone":          {"show a spinner while it is loading", "The load balancer drops idle connections", .25, .7, false},
+		"unsure":                      {"make it return early", "The return portal is of another team", .22, .4, false},
+		"unsure, many words":          {"who owns the return portal", "The return portal is of another team", .5, .4, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := candidate(1, tc.content, prompted(.8))
+			c.Words, c.Confidence = tc.words, tc.confidence
+			in := briefing.Input{Query: briefing.Query{PromptOnly: true, Prompt: tc.prompt}, Candidates: []briefing.Candidate{c}}
+			if got := len(selected(in)) > 0; got != tc.want {
+				t.Errorf("selected: %v", got)
+			}
+		})
 	}
 }
 

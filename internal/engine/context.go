@@ -180,14 +180,16 @@ type gatherer struct {
 }
 
 func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
-	facts, err := g.search(ctx, q.Prompt, func(c *briefing.Candidate, relevance float64) { c.Prompt = relevance })
+	facts, err := g.search(ctx, q.Prompt, func(c *briefing.Candidate, a *hippo.Answer, h *hippo.Hit) {
+		c.Prompt, c.Words, c.Confidence = h.Relevance, h.Signals.Coverage, a.Confidence
+	})
 	for i := range facts {
 		g.facts = append(g.facts, briefing.Fact{Fact: facts[i], Text: FactText(&facts[i], g.memories.now())})
 	}
 	if err != nil || q.PromptOnly {
 		return err
 	}
-	if _, err := g.search(ctx, q.State, func(c *briefing.Candidate, relevance float64) { c.State = relevance }); err != nil {
+	if _, err := g.search(ctx, q.State, func(c *briefing.Candidate, _ *hippo.Answer, h *hippo.Hit) { c.State = h.Relevance }); err != nil {
 		return err
 	}
 	var ids []hippo.ID
@@ -219,7 +221,7 @@ func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
 const minConfidence = 0.3
 
 // search adds what a text finds, with its relevance, and returns the facts of the answer.
-func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.Candidate, float64)) ([]hippo.Fact, error) {
+func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.Candidate, *hippo.Answer, *hippo.Hit)) ([]hippo.Fact, error) {
 	if text = searchable(text); text == "" {
 		return nil, nil
 	}
@@ -230,10 +232,10 @@ func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.C
 	if a.Weak != "" && a.Confidence < minConfidence {
 		return a.Facts, nil
 	}
-	for _, h := range a.Hits {
-		if !h.Memory.Archived() {
+	for i := range a.Hits {
+		if h := &a.Hits[i]; !h.Memory.Archived() {
 			c := g.add(h.Memory, a.Day)
-			if set(c, h.Relevance); c.Excerpt == nil {
+			if set(c, a, h); c.Excerpt == nil {
 				c.Excerpt = h.Excerpt
 			}
 		}
