@@ -15,6 +15,8 @@ type context struct {
 	refused, rejects bool
 	// first: the first thing that the user says in the session, mostly the task.
 	first bool
+	// task: the turn begins with an order, so that what follows may describe it. long: the turn may be pasted.
+	task, long bool
 	// proposed is what the assistant said and did in the turns before.
 	proposed string
 }
@@ -28,11 +30,11 @@ type statement struct {
 
 // user adds what a turn of the user says that lasts.
 func (x *extractor) user(at int) {
-	ss := lastingOf(sentences(x.turns[at].Text))
+	ss := lastingOf(sentences(ownWords(x.turns[at].Text)))
 	if len(ss) == 0 {
 		return
 	}
-	k := context{at: at, refused: x.refusedAt(at), rejects: ss[0].any(hasRejection), proposed: x.before(at, 3), first: x.firstSaid(at)}
+	k := context{at: at, long: len(x.turns[at].Text) > maxTyped, task: ordered(ss[0].text), refused: x.refusedAt(at), rejects: ss[0].any(hasRejection), proposed: x.before(at, 3), first: x.firstSaid(at)}
 	for _, st := range grouped(ss, &k) {
 		kind := kindOf(st.cues, &k, strings.Join(st.texts, " "))
 		content := make([]string, 0, len(st.texts))
@@ -130,6 +132,8 @@ func grouped(ss []sentence, k *context) []statement {
 				continue
 			}
 			pending = s
+		case passing(s.text), ordered(s.text):
+			pending = nil
 		default:
 			pending = s
 		}
@@ -226,6 +230,14 @@ func scored(c cues, k *context, i int, text string) float64 {
 	if words(text) < 3 || pointless().MatchString(text) {
 		score -= 0.4
 	}
+	switch lasts := c&(hasRule|hasPreference|hasDecision|hasScope|hasRejection) != 0; {
+	case c&hasPreference == 0 && (ordered(text) && !onward().MatchString(text) || orderWithin().MatchString(text)):
+		score -= 0.5
+	case k.task && i > 0 && !lasts && refersBack(text): // "create a page; it should have a table"
+		return 0
+	case k.task && i > 0 && !lasts, k.long && !lasts:
+		score -= 0.3 // it describes the work, or is pasted
+	}
 	if passing(text) {
 		return 0
 	}
@@ -240,14 +252,14 @@ var pointless = pattern(`(?i)^\W*((ok|okay|yes|yeah|great|perfect|good|sounds go
 //nolint:gochecknoglobals // compiled when it is first used
 var (
 	// symptom matches what goes wrong: "always" and "never" are no rule there.
-	symptom = pattern(`(?i)\b(always|never|constantly|every time)\b.{0,20}\b(returns? (\d{3}|null|nil|none|empty|an? (error|empty))|fails?|failing|crash(es)?|throws?|hangs?|prints|breaks|errors|times out|get (an?|the|this|that) \w*error)\b` +
+	symptom = pattern(`(?i)\bi (don't|do not|can't|cannot|still|only|just) (see|get|find)\b|\b(always|never|constantly|every time)\b.{0,20}\b(returns? (\d{3}|null|nil|none|empty|an? (error|empty))|fails?|failing|crash(es)?|throws?|hangs?|prints|breaks|errors|times out|get (an?|the|this|that) \w*error)\b` +
 		`|\b(is|are|was|were|gets?) never (invalidated|called|released|closed|executed|reached|updated|freed|triggered|fired|cleared|refreshed|deleted|set)\b` +
 		`|\b(every time|whenever) (i|you|we) (run|start|open|click|call|try|save|build|deploy)\b|\bi('ve)? never (said|liked|got|saw|seen|heard|knew|had|understood|thought|meant|been|asked)\b|\bi always (get|see|got)\b`)
 	// guess matches what the user concludes, and reported what somebody else says.
 	guess    = pattern(`(?i)\b(it|this|that|there) must (be|have)\b`)
 	reported = pattern(`(?i)\b(docs?|documentation|readme|tutorial|article|blog|compiler|linter|error|message|log|page|answer|stack ?overflow)\b.{0,20}\b(says?|said|claims?|tells?|told)\b`)
 	// task matches what is to be done in this session, unless it is to be done always.
-	task   = pattern(`(?i)^\W*(please )?(i (want|need)|i'd like|i would like) you to\b|\b(have|need) to\b.{0,60}\bfirst\W*$|^\W*(keep going|carry on|continue)\b|\bi meant\b|\bthis (question|time|once)\b|\bjust once\b`)
+	task   = pattern(`(?i)\b(don't|do not|dont) (change|touch|edit|modify|do) any\b|^\W*this is the (response|output|error|result|log)\b|^[^.:]{0,40}\berrors?\b[^.:]{0,40}:|^\W*.{0,80}\bcan (we|you|u)\b|^\W*(please )?(i (want|need)|i'd like|i would like) you to\b|\b(now|then|next|so)\W+(i (want|need)|i'd like|i would like) you to\b|^\W*here('s| is| are)\b|\b(have|need) to\b.{0,60}\bfirst\W*$|^\W*(keep going|carry on|continue)\b|\bi meant\b|\bthis (question|time|once)\b|\bjust once\b`)
 	always = pattern(`(?i)^\W*(please )?(i (want|need)|i'd like|i would like) you to (please )?(always|never)\b`)
 )
 
@@ -289,7 +301,7 @@ var choiceQuestion = pattern(`(?i)(\b(or|oder|ou|vs|options?|optionen|alternativ
 // choice adds the answer to a question with alternatives.
 func (x *extractor) choice(at int, ss []sentence, k *context) {
 	s := &ss[0]
-	if s.any(isQuestion|isDropped|isDoubt|isTemporary|isStory|hasRejection) || words(s.text) > 12 || k.first || scored(s.cues, k, 0, s.text) >= MinScore {
+	if s.any(isQuestion|isDropped|isDoubt|isTemporary|isStory|isRequest|hasRejection) || words(s.text) > 12 || passing(s.text) || chore().MatchString(s.text) || k.first || scored(s.cues, k, 0, s.text) >= MinScore {
 		return
 	}
 	answer := cleaned(s.text)
@@ -318,7 +330,7 @@ func (x *extractor) choice(at int, ss []sentence, k *context) {
 	}
 }
 
-// offers returns the sentences of a text that offer alternatives, of those at its end.
+// offers returns the sentences of a text that offer alternatives, of those at its end; no headings and no code.
 func offers(text string) []string {
 	const end, longest = 2000, 200 // bytes
 	text = text[max(0, len(text)-end):]
@@ -328,7 +340,7 @@ func offers(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
 		for _, s := range split(strings.TrimSpace(line)) {
-			if len(s) <= longest && choiceQuestion().MatchString(s) {
+			if len(s) <= longest && !strings.ContainsAny(s[:1], "#/{<>\"'`") && choiceQuestion().MatchString(s) {
 				out = append(out, s)
 			}
 		}

@@ -28,7 +28,7 @@ func (s *sentence) any(c cues) bool { return s.cues&c != 0 }
 // pastedLine matches lines that people paste: logs, stack traces, tables, quotes, headings, diffs, and bold type.
 //
 //nolint:gochecknoglobals // compiled when it is first used
-var pastedLine = pattern(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b|\*\*`)
+var pastedLine = pattern(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b|\*\*|[─━═]{3}|\b(warning|error) [A-Z]+\d+\b|(\b\w+[:=] ?-?\d+(\.\d+)?\b.*){4}|^\[[^\]]+\]\(`)
 
 // sentences splits what a person said. Code blocks, quotes, logs and what follows an announcement
 // of pasted text ("here is the log:") are left out.
