@@ -23,6 +23,20 @@ var (
 // ordered reports whether a sentence orders one piece of work.
 func ordered(text string) bool { return order().MatchString(text) }
 
+// ofWork returns the score of a sentence less what it loses if it orders a piece of work, describes one, or is pasted.
+func ofWork(score float64, c cues, k *context, i int, text string) float64 {
+	lasts := c&(hasRule|hasPreference|hasDecision|hasScope|hasRejection) != 0
+	switch follows := k.task && i > 0; {
+	case c&hasPreference == 0 && (ordered(text) && !onward().MatchString(text) || orderWithin().MatchString(text)):
+		return score - 0.5
+	case follows && !lasts && refersBack(text): // "create a page; it should have a table"
+		return 0
+	case follows && !lasts, k.long && !lasts:
+		return score - 0.3
+	}
+	return score
+}
+
 // answered matches what an assistant writes, which a user pastes: it speaks to "you" of "your code".
 //
 //nolint:gochecknoglobals // compiled when it is first used

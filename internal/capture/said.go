@@ -230,18 +230,10 @@ func scored(c cues, k *context, i int, text string) float64 {
 	if words(text) < 3 || pointless().MatchString(text) {
 		score -= 0.4
 	}
-	switch lasts := c&(hasRule|hasPreference|hasDecision|hasScope|hasRejection) != 0; {
-	case c&hasPreference == 0 && (ordered(text) && !onward().MatchString(text) || orderWithin().MatchString(text)):
-		score -= 0.5
-	case k.task && i > 0 && !lasts && refersBack(text): // "create a page; it should have a table"
-		return 0
-	case k.task && i > 0 && !lasts, k.long && !lasts:
-		score -= 0.3 // it describes the work, or is pasted
-	}
 	if passing(text) {
 		return 0
 	}
-	return score
+	return ofWork(score, c, k, i, text)
 }
 
 // pointless matches sentences that name nothing: "let's do it".
