@@ -64,15 +64,18 @@ func selectionOf(c *d.Call) (selection, error) {
 	if p := c.Text("namespace"); p != "" {
 		s.filter.Projects = []string{p}
 	}
-	for name, to := range map[string]*time.Time{
-		"valid_at": &s.filter.ValidAt, "known_at": &s.filter.KnownAt, "event_after": &s.filter.EventAfter, "event_before": &s.filter.EventBefore,
-		"ingestion_after": &s.filter.CreatedAfter, "ingestion_before": &s.filter.CreatedBefore,
+	for _, x := range []struct {
+		name string
+		to   *time.Time
+	}{
+		{"valid_at", &s.filter.ValidAt}, {"known_at", &s.filter.KnownAt}, {"event_after", &s.filter.EventAfter}, {"event_before", &s.filter.EventBefore},
+		{"ingestion_after", &s.filter.CreatedAfter}, {"ingestion_before", &s.filter.CreatedBefore},
 	} {
-		t, err := moment(c, name)
+		t, err := moment(c, x.name)
 		if err != nil {
 			return s, err
 		}
-		*to = t
+		*x.to = t
 	}
 	for _, x := range []struct {
 		name         string

@@ -82,8 +82,11 @@ func newMemory(c *d.Call) (*hippo.Memory, error) {
 	if m.Metadata, err = metadataOf(c); err != nil {
 		return nil, err
 	}
-	for name, to := range map[string]*time.Time{"valid_from": &m.ValidFrom, "valid_until": &m.ValidUntil, "event_time": &m.EventTime} {
-		if *to, err = moment(c, name); err != nil {
+	for _, x := range []struct {
+		name string
+		to   *time.Time
+	}{{"valid_from", &m.ValidFrom}, {"valid_until", &m.ValidUntil}, {"event_time", &m.EventTime}} {
+		if *x.to, err = moment(c, x.name); err != nil {
 			return nil, err
 		}
 	}
@@ -143,13 +146,16 @@ func changeOf(c *d.Call, m *hippo.Memory) (change engine.Modification, err error
 		}
 		change.Metadata = replacement(m, given)
 	}
-	for name, to := range map[string]**time.Time{"valid_from": &change.ValidFrom, "valid_until": &change.ValidUntil} {
-		t, err := moment(c, name)
+	for _, x := range []struct {
+		name string
+		to   **time.Time
+	}{{"valid_from", &change.ValidFrom}, {"valid_until", &change.ValidUntil}} {
+		t, err := moment(c, x.name)
 		if err != nil {
 			return change, err
 		}
 		if !t.IsZero() {
-			*to = &t
+			*x.to = &t
 		}
 	}
 	return change, nil
