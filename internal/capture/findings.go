@@ -14,7 +14,7 @@ func (x *extractor) findings() {
 	}
 	n := 0
 	for _, s := range sentences(x.turns[last].Text) {
-		if !s.any(hasCause) || s.any(isQuestion|isDoubt) || plan().MatchString(s.text) || len(s.text) > maxSentence || words(s.text) < minFinding || n == maxFindings {
+		if !s.any(hasCause) || s.any(isQuestion|isDoubt) || plan().MatchString(s.text) || unproved().MatchString(s.text) || len(s.text) > maxSentence || words(s.text) < minFinding || n == maxFindings {
 			continue
 		}
 		n++
@@ -24,3 +24,10 @@ func (x *extractor) findings() {
 
 // minFinding is the number of words from which on a sentence says which cause of what.
 const minFinding = 6
+
+// unproved matches what a subagent supposes, has read, or says of its own work.
+//
+//nolint:gochecknoglobals // compiled when it is first used
+var unproved = pattern(`(?i)\b(could|might|may|would) (also |have )?(be|been)\b|\b(likely|possibly|probably|perhaps|maybe|suspect|presumably|apparently|seems?|appears?)\b` +
+	`|\b(users?|people|issues?|threads?|docs?|documentation|changelog|posts?|blog|readme)\b.{0,30}\b(reports?|say|says|said|states?|mentions?|claims?)\b|\baccording to\b` +
+	`|\byou (asked|wanted|said|told)\b|\b(on )?my (first|second|own|side|attempt|search|run)\b|\b(könnte|vermutlich|wahrscheinlich|pourrait|probablement|podría|probablemente|poderia|provavelmente)\b`)
