@@ -68,8 +68,12 @@ func selectionOf(c *d.Call) (selection, error) {
 		name string
 		to   *time.Time
 	}{
-		{"valid_at", &s.filter.ValidAt}, {"known_at", &s.filter.KnownAt}, {"event_after", &s.filter.EventAfter}, {"event_before", &s.filter.EventBefore},
-		{"ingestion_after", &s.filter.CreatedAfter}, {"ingestion_before", &s.filter.CreatedBefore},
+		{"valid_at", &s.filter.ValidAt},
+		{"known_at", &s.filter.KnownAt},
+		{"event_after", &s.filter.EventAfter},
+		{"event_before", &s.filter.EventBefore},
+		{"ingestion_after", &s.filter.CreatedAfter},
+		{"ingestion_before", &s.filter.CreatedBefore},
 	} {
 		t, err := moment(c, x.name)
 		if err != nil {
