@@ -68,7 +68,7 @@ func kindOf(code int) (hint string, kind error) {
 		return " (its folder cannot be written, which reading needs while there is a -wal file: copy both elsewhere)", hippo.ErrReadOnly
 	}
 	if code == sqlite3.SQLITE_IOERR_SHMMAP {
-		return " (the file system cannot share memory between processes: put the store on another one)", hippo.ErrUnavailable
+		return " (the file system cannot share memory between processes, and the log beside the store may have data: open the store once on another one)", hippo.ErrUnavailable
 	}
 	if code == sqlite3.SQLITE_IOERR_SHMSIZE { // the index of the log could not grow
 		return "", hippo.ErrFull

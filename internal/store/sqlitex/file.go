@@ -72,7 +72,7 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	readOnly := o.ReadOnly || f.unfit != nil || !canWrite(path)
 	err = f.openReads(ctx, o.Schema, readOnly)
-	if needsFolder(err) && f.withoutLog() {
+	if (needsFolder(err) || noMaps(err)) && f.withoutLog() {
 		f.immutable, readOnly = true, true
 		err = f.openReads(ctx, o.Schema, true)
 	}
@@ -313,7 +313,11 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 }
 
 func copyFile(ctx context.Context, f *File, path string) error {
-	pool, err := f.pool(true, "")
+	more := ""
+	if f.immutable {
+		more = "immutable=1"
+	}
+	pool, err := f.pool(true, more)
 	if err != nil {
 		return err
 	}

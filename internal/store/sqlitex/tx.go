@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -207,6 +208,10 @@ func (f *File) update(ctx context.Context, d driver.Durability, derived bool, fn
 func readOnly(f *File) error {
 	if f.unfit != nil {
 		return f.unfit
+	}
+	if f.immutable && !sharesMaps(filepath.Dir(f.path)) {
+		return fmt.Errorf("%w: store %s was made where processes can share memory, and its file system cannot: it can be read here. "+
+			"To write, back it up (hippo backup FILE) and restore that into a new store (hippo restore FILE --store NEW)", hippo.ErrReadOnly, f.path)
 	}
 	return fmt.Errorf("%w: store %s", hippo.ErrReadOnly, f.path)
 }

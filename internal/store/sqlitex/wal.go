@@ -49,6 +49,12 @@ func withoutLog(ctx context.Context, conn *sql.Conn, path string) (bool, error) 
 	return !sharesMaps(filepath.Dir(path)), nil
 }
 
+// noMaps reports whether a file cannot be read because it was made to have a log, and is where no memory can be shared.
+func noMaps(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code() == sqlite3.SQLITE_IOERR_SHMMAP
+}
+
 // logGone reports whether SQLite wanted to remove a log that another process removed first: the last
 // one that leaves a database does, also one whose database was replaced by a restore.
 func logGone(err error) bool {
