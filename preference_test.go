@@ -24,11 +24,31 @@ func TestScope_ProjectFor(t *testing.T) {
 		{"user", "preference", "In this repository tabs are four wide", shop},
 		{"user", "preference", "Shop has no emoji in its commits", shop},
 		{"user", "decision", "Podman replaces docker", shop},
+		{"user", "rule", "Use ninja here, make breaks the cache", shop},
+		{"user", "rule", "Hier nimm ninja", shop},
+		{"user", "rule", "Prefer sphere over cube", ""},
 		{"agent", "preference", "User prefers pytest", shop},
 	} {
 		m := &hippo.Memory{Content: c.text, Type: c.kind, Source: hippo.Source{Kind: hippo.SourceKind(c.source)}}
 		if got := scope.ProjectFor(m); got != c.want {
 			t.Errorf("%s %s %q: got %q, want %q", c.source, c.kind, c.text, got, c.want)
+		}
+	}
+	for _, m := range []hippo.Memory{
+		{Type: "preference", Source: hippo.Source{Kind: hippo.SourceAgent}},
+		{Type: "Observation", Tags: []string{"Preference"}, Source: hippo.Source{Kind: hippo.SourceUser}},
+	} {
+		if m.Content = "Use tabs"; scope.ProjectUnsaid(&m) != "" {
+			t.Errorf("%+v is not of the user", m)
+		}
+	}
+	for _, m := range []hippo.Memory{
+		{Type: "preference", Source: hippo.Source{Kind: hippo.SourceTool}},
+		{Type: "preference", Content: "Use tabs here", Source: hippo.Source{Kind: hippo.SourceAgent}},
+		{Type: "Observation", Source: hippo.Source{Kind: hippo.SourceUser}},
+	} {
+		if scope.ProjectUnsaid(&m) != shop {
+			t.Errorf("%+v is in no project", m)
 		}
 	}
 	limited := hippo.Scope{Projects: []string{shop}, Project: shop}

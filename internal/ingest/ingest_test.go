@@ -113,6 +113,31 @@ func wantActions(t *testing.T, r *ingest.Report, want ...ingest.Action) {
 	}
 }
 
+// A preference, or a habit, that the user states in a session holds in every repository; what is about one stays there.
+func TestFile_PreferencesHoldEverywhere(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.capture(f.write("a", said("s1", "fix the build", "I prefer pytest over unittest", "Always use podman compose", "Always use ninja here, never make",
+		"We decided to use SQLite for the cart")), ingest.Options{})
+	got := make(map[string]string)
+	for _, m := range f.memories() {
+		got[m.Content] = m.Project
+		if (m.Project == "") != m.UserPreference() && m.Type == "preference" {
+			t.Errorf("%q in %q is no preference of the user", m.Content, m.Project)
+		}
+	}
+	want := map[string]string{}
+	for text := range got {
+		want[text] = "app"
+		if strings.Contains(text, "pytest") || strings.Contains(text, "podman") {
+			want[text] = ""
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" || len(got) != 4 {
+		t.Errorf("%d: %s", len(got), d)
+	}
+}
+
 func TestFile_RecordsAsAHook(t *testing.T) {
 	t.Parallel()
 	f := open(t)

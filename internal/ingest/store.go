@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/capture"
@@ -58,6 +60,9 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 		return o, err
 	}
 	r := s.memory(&c, name)
+	if r.Trust == hippo.TrustNormal {
+		r.Project = projectFor(m, r)
+	}
 	changes, err := engine.Compare(ctx, m, r)
 	if err != nil {
 		return o, err
@@ -160,6 +165,24 @@ func (s *session) memory(c *capture.Candidate, name string) *hippo.Memory {
 		r.Metadata = map[string]json.RawMessage{"capture": data}
 	}
 	return r
+}
+
+// habit matches a rule about what to use or how to write, whatever one works on. Other rules may be those of one repository.
+var habit = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
+	return regexp.MustCompile(`(?i)^(?:please |bitte )?(?:(?:always|never|immer|nie|niemals|siempre|nunca|toujours|jamais|sempre|mai) ` +
+		`(?:use|prefer|write|answer|reply|respond|usa|utiliza|utilise[zr]?|nutze|verwende|nimm|benutze|usar)\b` +
+		`|(?:use|nutze|verwende|nimm|benutze|usa|utiliza|utilisez?) .*\b(?:always|everywhere|immer|überall|siempre|toujours|partout|sempre)\b)`)
+})
+
+// projectFor returns the project of a memory that the user said in plain words: none for a preference, or a rule that is a habit, unless it
+// is about this repository, see [hippo.Scope.ProjectFor].
+func projectFor(m *engine.Memories, r *hippo.Memory) string {
+	wish := *r
+	if r.Type == capture.TypeConvention && habit().MatchString(r.Content) {
+		wish.Type = capture.TypePreference
+	}
+	scope, _ := engine.CallerOf(m)
+	return scope.ProjectFor(&wish)
 }
 
 // repeated returns the memory of the project, or of none, that says the same as a candidate.

@@ -82,6 +82,7 @@ func newMemory(c *call) (*hippo.Memory, error) {
 			setMetadata(m, f.name, raw)
 		}
 	}
+	m.Project = c.scope.ProjectUnsaid(m)
 	return m, nil
 }
 

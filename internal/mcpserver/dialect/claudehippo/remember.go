@@ -107,6 +107,7 @@ func newMemory(c *d.Call) (*hippo.Memory, error) {
 		Source:  hippo.Source{Kind: hippo.SourceAgent},
 		Project: c.Scope.Project, Namespace: c.Scope.Namespace, Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: hippo.DefaultImportance},
 	}
+	m.Project = c.Scope.ProjectUnsaid(m)
 	if c.Has("importance") {
 		SetImportance(m, c.Number("importance", 0))
 	}

@@ -78,6 +78,9 @@ func newMemory(c *d.Call) (*hippo.Memory, error) {
 		Project: cmp.Or(c.Text("namespace"), c.Scope.Project), Namespace: c.Scope.Namespace,
 		Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: importanceOf(c.Number("importance_score", 1))},
 	}
+	if c.Text("namespace") == "" {
+		m.Project = c.Scope.ProjectUnsaid(m)
+	}
 	var err error
 	if m.Metadata, err = metadataOf(c); err != nil {
 		return nil, err
