@@ -221,6 +221,15 @@ func ProjectTitle(m *Memories, name string) string {
 	return m.defaults.repositories.Folders().Title(name)
 }
 
+// currentName returns the name to use of a project: that of the current one for each of its names. Projects that are worked on beside it
+// keep theirs.
+func currentName(s *hippo.Scope, name string) string {
+	if name != "" && slices.Contains(s.Also, name) && project.Akin(s.Project, name) {
+		return s.Project
+	}
+	return name
+}
+
 // byFolder returns the name of the project of a repository of this machine for that of its folder, where the store is on another machine,
 // which does not know the folders of this one, and does not know the name. Otherwise it returns the name as it is.
 func byFolder(ctx context.Context, m *Memories, name string) string {

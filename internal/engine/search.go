@@ -54,7 +54,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 		return nil, err
 	}
 	degraded = noted(degraded, cut)
-	claims, at := recall.ClaimsOf(hits), cmp.Or(q.Filter.ValidAt, m.now())
+	claims, at := recall.ClaimsOf(hits, func(name string) string { return currentName(&m.scope, name) }), cmp.Or(q.Filter.ValidAt, m.now())
 	hits = recall.Renewed(plan, ranking, claims, hits, at)
 	facts, err := factsFor(ctx, m, &q)
 	if err != nil {

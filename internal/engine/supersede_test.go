@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -102,6 +103,28 @@ func TestModify_Supersedes(t *testing.T) {
 	var field *hippo.FieldError
 	if _, err := f.Modify(t.Context(), now.ID, engine.Modification{Supersedes: &list}); !errors.As(err, &field) || field.Field != "Supersedes" {
 		t.Errorf("no ids: %v", err)
+	}
+}
+
+// What was recorded under a former name of the project contradicts what was recorded since; what is of another folder that one works in does
+// not.
+func TestSearch_ConflictsByFormerNames(t *testing.T) {
+	t.Parallel()
+	const web, local, other = "github.com/acme/web#11111111", "local#111111111111", "github.com/acme/app#22222222"
+	for _, former := range []string{local, "github.com/old/web#11111111", other} {
+		f := open(t, options{})
+		for i, p := range []string{former, web} {
+			f.note(hippo.Memory{Content: fmt.Sprintf("The gateway timeout is %d seconds", 30*(i+1)), Project: p, Importance: hippo.Importance{Base: .5, Value: .5}})
+			f.advance(1, 0)
+		}
+		scope := hippo.Scope{Rights: hippo.AllRights, Project: web, Also: []string{former}}
+		a, err := f.In(scope).Search(t.Context(), hippo.Query{Text: "gateway timeout"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(a.Conflicts) == 1 && len(a.Hits) == 2; got != (former != other) {
+			t.Errorf("%s: %d hits, conflicts %+v", former, len(a.Hits), a.Conflicts)
+		}
 	}
 }
 

@@ -70,6 +70,16 @@ func moved(a, b Name) bool {
 	return sameRoot(a, b) && !isPath(a.Remote) && !isPath(b.Remote) && a.path() != "" && strings.EqualFold(a.path(), b.path())
 }
 
+// Akin reports whether two names that a folder has, or that two folders have which one works in, can be those of one project: whether nothing
+// that they say of the repository differs but its remote, which may have been renamed.
+func Akin(a, b string) bool {
+	x, y := Parse(a), Parse(b)
+	if a == b || sameRemote(x, y) {
+		return true
+	}
+	return !strings.HasPrefix(a, folderPrefix) && !strings.HasPrefix(b, folderPrefix) && (x.Root == y.Root || x.Root == "" || y.Root == "")
+}
+
 // Resolve returns the names of the project that a folder belongs to, the one to use first. known are the projects that have
 // memories; groups are names that are known to be one project, the one to use of each first. A fork, which has the first
 // commit of another project and another remote, is a project of its own, unless the same folder had both names.

@@ -207,7 +207,7 @@ func likenessOf(r *Ranking, older, newer *hippo.Hit) contradict.Likeness {
 
 // changedBy reports whether a newer claim of the same topic, as alike as that, probably changes a value of c.
 func (c Claim) changedBy(newer Claim, l contradict.Likeness) bool {
-	if !sameTopic(c.Memory, newer.Memory) {
+	if !sameTopic(c, newer) {
 		return false
 	}
 	if _, ok := c.text.Contradicts(newer.text); ok {
@@ -282,23 +282,27 @@ func Conflicts(parsed Claims, hits []hippo.Hit, at time.Time) []hippo.Conflict {
 // Claim is what a memory states, parsed once to be compared with others.
 type Claim struct {
 	Memory    *hippo.Memory
+	project   string // by the name to use
 	text      contradict.Text
 	statement contradict.Statement
 }
 
 // ClaimOf parses the content of a memory.
 func ClaimOf(m *hippo.Memory) Claim {
-	return Claim{m, contradict.Parse(m.Content), contradict.StatementOf(m.Content)}
+	return Claim{m, m.Project, contradict.Parse(m.Content), contradict.StatementOf(m.Content)}
 }
 
 // Claims are those of the first hits of an answer, by memory.
 type Claims map[hippo.ID]Claim
 
-// ClaimsOf parses the contents of the hits that are compared with each other. Cost: some 10 us a hit.
-func ClaimsOf(hits []hippo.Hit) Claims {
+// ClaimsOf parses the contents of the hits that are compared with each other. project returns the name to use of a project, which a
+// memory may have by a former one. Cost: some 10 us a hit.
+func ClaimsOf(hits []hippo.Hit, project func(name string) string) Claims {
 	out := make(Claims, conflictHits)
 	for _, h := range firstOf(hits, conflictHits) {
-		out[h.Memory.ID] = ClaimOf(h.Memory)
+		c := ClaimOf(h.Memory)
+		c.project = project(c.project)
+		out[h.Memory.ID] = c
 	}
 	return out
 }
@@ -314,15 +318,15 @@ func (c Claim) Compare(o Claim) int {
 // Contradicts reports whether two claims for the same project, and not of different authors, seem to contradict each
 // other, and in what: "30 s / 60 s", the value of o last.
 func (c Claim) Contradicts(o Claim) (reason string, ok bool) {
-	if !sameTopic(c.Memory, o.Memory) {
+	if !sameTopic(c, o) {
 		return "", false
 	}
 	r, ok := c.text.Contradicts(o.text)
 	return string(r), ok
 }
 
-// sameTopic reports whether two memories speak of the same project, and not for different
-// people.
-func sameTopic(a, b *hippo.Memory) bool {
-	return a.Project == b.Project && (a.Source.Author == b.Source.Author || a.Source.Author == "" || b.Source.Author == "")
+// sameTopic reports whether two claims are of the same project, whatever names it had, and not for different people.
+func sameTopic(a, b Claim) bool {
+	x, y := a.Memory.Source.Author, b.Memory.Source.Author
+	return a.project == b.project && (x == y || x == "" || y == "")
 }
