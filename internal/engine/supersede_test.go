@@ -1,9 +1,9 @@
 package engine_test
 
 import (
-	"fmt"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
