@@ -138,10 +138,11 @@ type defaults struct {
 	zone   *time.Location
 	// repositories is [Config.Repositories].
 	repositories project.Cache
+	spelled      *sync.Map // the namespaces that are known to have memories
 }
 
 func defaultsOf(c *Config, zone *time.Location) defaults {
-	return defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone, repositories: c.Repositories}
+	return defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone, repositories: c.Repositories, spelled: &sync.Map{}}
 }
 
 // Memories is the memory within the scope of a caller; its methods are the verbs. It is cheap to

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,10 @@ func perform[In, Out any](ctx context.Context, m *Memories, in In, local func(co
 // observed carries out a verb, and its observer, if there is one, hears of it. Those that only serve other verbs have no
 // public name, and nobody hears of them.
 func observed[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
+	if err := spelled(ctx, m); err != nil {
+		var empty Out
+		return empty, err
+	}
 	o := ObserverOf(ctx)
 	if o == nil {
 		return local(ctx, m, in)
@@ -254,4 +259,35 @@ func update(ctx context.Context, m *Memories, verb hippo.Verb, ids []hippo.ID, f
 		return nil, err
 	}
 	return store.As(m.scoped, as(m, verb)).Update(ctx, ids, fn)
+}
+
+// spelled returns an error if the namespace of the caller has no memories and differs from one that has by letters or blanks alone: it was
+// mistyped, and would be an empty tenant. Only an owner of the store learns it; a token says nothing of other tenants.
+func spelled(ctx context.Context, m *Memories) error {
+	own := m.scope.Namespace
+	if own == "" || m.scope.Projects != nil || !m.scope.Allows(hippo.AllRights) {
+		return nil
+	}
+	if _, known := m.defaults.spelled.Load(own); known {
+		return nil
+	}
+	var names []string
+	if err := m.indexed(ctx, func() error {
+		names = m.index.Namespaces()
+		return nil
+	}); err != nil {
+		return err
+	}
+	if slices.Contains(names, own) {
+		m.defaults.spelled.Store(own, true)
+		return nil
+	}
+	plain := strings.TrimSpace(own)
+	if i := slices.IndexFunc(names, func(n string) bool { return n != "" && strings.EqualFold(strings.TrimSpace(n), plain) }); i >= 0 {
+		return hippo.Fieldf("namespace", "%q has no memories, and %q has: write it so", own, names[i])
+	}
+	if plain != own {
+		return hippo.Fieldf("namespace", "must not begin or end with a blank, got %q", own)
+	}
+	return nil
 }

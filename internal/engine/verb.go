@@ -31,6 +31,9 @@ func newVerb[In, Out any](name string, rights hippo.Rights, run func(context.Con
 			if err := json.Unmarshal(args, &in); err != nil {
 				return nil, fmt.Errorf("%w: the arguments of a call: %w", hippo.ErrInvalid, err)
 			}
+			if err := spelled(ctx, m); err != nil {
+				return nil, err
+			}
 			return run(ctx, m, in)
 		},
 	}
