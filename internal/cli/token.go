@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/token"
 )
@@ -25,6 +28,26 @@ func newTokenCommand(s *shell) *cobra.Command {
 	}
 	c.AddCommand(newTokenCreateCommand(s), newTokenListCommand(s), newTokenRevokeCommand(s))
 	return c
+}
+
+// spellScope writes the projects of a token as the store of this machine knows them: one that differs by letters or blanks alone would reach
+// nothing. A namespace that does is refused.
+func spellScope(ctx context.Context, s *shell, cfg config.Config, t *token.Token) error {
+	if cfg.Store.Remote() || !app.Exists(cfg.Store) || t.Namespace == "" && t.Projects == nil {
+		return nil
+	}
+	return s.withShared(ctx, cfg, func(m *engine.Memories) error {
+		if _, err := engine.ListProjects(ctx, m); err != nil {
+			return err
+		}
+		for i := range t.Projects {
+			var err error
+			if t.Projects[i], err = engine.SpelledProject(ctx, m, t.Projects[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // tokensOf returns the file of the tokens.
@@ -45,6 +68,9 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 			t := token.Token{Name: args[0], Right: token.Right(right), Namespace: cfg.Namespace}
 			if c.Flags().Changed("projects") {
 				t.Projects = renamed(projects, noProject, "")
+			}
+			if err := spellScope(c.Context(), s, cfg, &t); err != nil {
+				return err
 			}
 			if expires != "" {
 				if t.Expires, err = when.Ahead("expires", expires, s.now().In(zone())); err != nil {

@@ -314,6 +314,9 @@ func newNames(ctx context.Context, m *Memories, name string) ([]string, error) {
 
 // NameProject returns the project that a memory is recorded for by a name that somebody gives: that of [ResolveProject], which must be one.
 func NameProject(ctx context.Context, m *Memories, name string) (string, error) {
+	if slices.Contains(m.scope.Projects, name) {
+		return name, nil // it may be new
+	}
 	names, err := ResolveProject(ctx, m, name)
 	switch {
 	case errors.Is(err, hippo.ErrNotFound):

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -48,6 +49,39 @@ func listProjects(ctx context.Context, m *Memories, _ none) ([]ProjectInfo, erro
 		}
 	}
 	return out, err
+}
+
+// KnownProjects returns the projects that a filter names, each by all of its names, as [ResolveProject] finds them. A name that the store does
+// not know stays: a program may ask before it records.
+func KnownProjects(ctx context.Context, m *Memories, given []string) ([]string, error) {
+	var out []string
+	for _, name := range given {
+		names := []string{name}
+		if name != "" && name != hippo.AllProjects {
+			found, err := ResolveProject(ctx, m, name)
+			if err != nil && !errors.Is(err, hippo.ErrNotFound) {
+				return nil, err
+			}
+			if err == nil {
+				names = found
+			}
+		}
+		out = append(out, names...)
+	}
+	return out, nil
+}
+
+// SpelledProject returns the project that a program records for: a known one whose name differs by letters or blanks alone, or a new one of that
+// name.
+func SpelledProject(ctx context.Context, m *Memories, name string) (string, error) {
+	if name == "" || name == hippo.AllProjects {
+		return name, nil
+	}
+	names, err := ResolveProject(ctx, m, newProject+name)
+	if err != nil {
+		return "", err
+	}
+	return names[0], nil
 }
 
 // ProjectMerge says that two projects are one.

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"regexp"
-	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -149,9 +148,6 @@ func (s *session) project(ctx context.Context, given string) (string, error) {
 			return allowed[0], nil // the only one that is possible
 		}
 		return s.scope.Project, nil
-	}
-	if slices.Contains(s.scope.Projects, given) {
-		return given, nil // it may be new
 	}
 	return engine.NameProject(ctx, s.Memories, given)
 }

@@ -31,7 +31,10 @@ func (in *auditInput) fields() []field {
 
 func (in *auditInput) call(ctx context.Context, r *request) (reply, error) {
 	o := engine.AuditOptions{Idle: in.idle, Limit: in.limit}
-	o.Projects = projectsOf(in.projects)
+	var err error
+	if o.Projects, err = engine.KnownProjects(ctx, r.Memories, projectsOf(in.projects)); err != nil {
+		return reply{}, err
+	}
 	switch {
 	case o.Idle < 1:
 		return reply{}, hippo.Fieldf("idle", "must be 1 or more, got %d", o.Idle)

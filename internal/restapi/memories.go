@@ -123,7 +123,7 @@ func (in *recordInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	given, err := in.memory(r)
+	given, err := in.memory(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -159,11 +159,14 @@ func (in *recordInput) reply(status int, m *hippo.Memory, now time.Time, out *re
 }
 
 // memory returns the memory to record.
-func (in *recordInput) memory(r *request) (*hippo.Memory, error) {
+func (in *recordInput) memory(ctx context.Context, r *request) (*hippo.Memory, error) {
 	m := &in.given
 	m.Namespace, m.Project = r.scope.Namespace, r.scope.ProjectFor(m)
 	if in.project != nil {
-		m.Project = projectsOf(&[]string{*in.project})[0]
+		var err error
+		if m.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.project})[0]); err != nil {
+			return nil, err
+		}
 	}
 	if in.key != "" {
 		if len(in.key) > maxKey {
@@ -288,7 +291,7 @@ type listing struct {
 }
 
 func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
-	f, err := in.filter.filter(r)
+	f, err := in.filter.filter(ctx, r)
 	count, wrong := in.page.count()
 	if err = cmp.Or(err, wrong); err != nil {
 		return reply{}, err

@@ -54,7 +54,7 @@ func (in *searchInput) fields() []field {
 }
 
 func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
-	q, err := in.query(r)
+	q, err := in.query(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -66,8 +66,8 @@ func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusOK, data: out, count: len(a.Hits)}, err
 }
 
-func (in *searchInput) query(r *request) (hippo.Query, error) {
-	f, err := in.filter.filter(r)
+func (in *searchInput) query(ctx context.Context, r *request) (hippo.Query, error) {
+	f, err := in.filter.filter(ctx, r)
 	count, wrong := in.page.count()
 	return hippo.Query{
 		Text: in.text, Situation: in.filter.situation, Strict: in.strict, Filter: f, When: in.filter.when, Relevance: in.relevance.value(),
@@ -91,7 +91,7 @@ func (in *sourcesInput) fields() []field {
 }
 
 func (in *sourcesInput) call(ctx context.Context, r *request) (reply, error) {
-	q, err := in.query(r)
+	q, err := in.query(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}

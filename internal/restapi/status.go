@@ -82,7 +82,11 @@ func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
 	}
 	scope := r.scope
 	if in.project != nil {
-		scope.Project = projectsOf(&[]string{*in.project})[0]
+		names, err := engine.KnownProjects(ctx, r.Memories, projectsOf(&[]string{*in.project}))
+		if err != nil {
+			return reply{}, err
+		}
+		scope.Project, scope.Also = names[0], names[1:]
 	}
 	if scope.Project == hippo.AllProjects {
 		return reply{}, hippo.Fieldf("project", "must be one project, or none")

@@ -234,9 +234,12 @@ func projectsOf(given *[]string) (out []string) {
 func trustNames() []string { return []string{"none", "low", "normal", "high"} }
 
 // filter returns the filter of the domain.
-func (in *filterInput) filter(r *request) (hippo.Filter, error) {
+func (in *filterInput) filter(ctx context.Context, r *request) (hippo.Filter, error) {
 	f := hippo.Filter{Tags: in.tags, Types: in.kinds, Origin: hippo.Origin{Author: in.author, Session: in.session}, Pinned: in.marks.pinned, Archived: in.marks.archived}
-	f.Projects = projectsOf(in.projects)
+	var err error
+	if f.Projects, err = engine.KnownProjects(ctx, r.Memories, projectsOf(in.projects)); err != nil {
+		return f, err
+	}
 	if i := slices.Index(trustNames(), in.minTrust); i >= 0 {
 		f.MinTrust = hippo.Trust(i)
 	}

@@ -49,10 +49,13 @@ type filterInput struct {
 	momentInput
 }
 
-func (in *filterInput) filter(s *session) (hippo.Filter, error) {
+func (in *filterInput) filter(ctx context.Context, s *session) (hippo.Filter, error) {
 	f := hippo.Filter{Tags: in.Tags, Types: in.Type, Origin: hippo.Origin{Author: in.Author, Session: in.Session}, Pinned: in.Pinned}
 	if in.Project != "" {
-		f.Projects = []string{in.Project}
+		var err error
+		if f.Projects, err = engine.ResolveProject(ctx, s.memories, in.Project); err != nil {
+			return f, err
+		}
 	}
 	err := times(s.caller.Now().In(s.memories.Zone()), moment{"created_after", in.CreatedAfter, &f.CreatedAfter},
 		moment{"created_before", in.CreatedBefore, &f.CreatedBefore})
@@ -100,7 +103,7 @@ func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
 	if in.MinScore != nil {
 		q.Relevance = &hippo.Range{Min: *in.MinScore, Max: math.Inf(1)}
 	}
-	if q.Filter, err = in.filter(s); err != nil {
+	if q.Filter, err = in.filter(ctx, s); err != nil {
 		return nil, err
 	}
 	asked, err := sources.Parse(in.Sources)
@@ -168,7 +171,7 @@ func recall(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := in.filter(s)
+	f, err := in.filter(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +201,7 @@ func listMemories(ctx context.Context, s *session, c *sandbox.Call) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	f, err := in.filter(s)
+	f, err := in.filter(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func store(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := required("content", in.Content != ""); err != nil {
 		return nil, err
 	}
-	m, err := in.memory(s)
+	m, err := in.memory(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *session) short(id hippo.ID) string {
 }
 
 // memory returns the new memory.
-func (in *storeInput) memory(s *session) (*hippo.Memory, error) {
+func (in *storeInput) memory(ctx context.Context, s *session) (*hippo.Memory, error) {
 	m := &hippo.Memory{
 		Content: in.Content, Situation: in.Situation, Tags: in.Tags, Type: in.Type, Pinned: in.Pinned, Metadata: in.Metadata,
 		Importance: hippo.Importance{Base: hippo.DefaultImportance}, Namespace: s.caller.Scope.Namespace, Trust: hippo.TrustDefault,
@@ -92,7 +92,12 @@ func (in *storeInput) memory(s *session) (*hippo.Memory, error) {
 		m.Importance.Base = *in.Importance
 	}
 	if m.Project = s.caller.Scope.ProjectFor(m); in.Project != nil {
-		m.Project = *in.Project
+		if m.Project = *in.Project; m.Project != "" {
+			var err error
+			if m.Project, err = engine.NameProject(ctx, s.memories, m.Project); err != nil {
+				return nil, err
+			}
+		}
 	}
 	err := times(s.caller.Now().In(s.memories.Zone()), moment{"event_time", in.EventTime, &m.EventTime},
 		moment{"valid_from", in.ValidFrom, &m.ValidFrom}, moment{"valid_until", in.ValidUntil, &m.ValidUntil})

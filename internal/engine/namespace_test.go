@@ -1,0 +1,60 @@
+package engine_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// A namespace that differs from a known one by letters or blanks alone is refused to the owner of a store, and a new one is not. Whoever has a
+// token learns nothing of other tenants.
+func TestNamespace_Mistyped(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	in := func(namespace string, r hippo.Rights) *engine.Memories {
+		return f.In(hippo.Scope{Namespace: namespace, Rights: r})
+	}
+	record := func(namespace string, r hippo.Rights) error {
+		_, err := in(namespace, r).Record(t.Context(), &hippo.Memory{Content: "tea", Namespace: namespace, Importance: hippo.Importance{Base: .5, Value: .5}})
+		return err
+	}
+	if err := record("team", hippo.AllRights); err != nil {
+		t.Fatal(err)
+	}
+	for _, mistyped := range []string{"TEAM", "team ", " Team", "new "} {
+		_, err := in(mistyped, hippo.AllRights).Search(t.Context(), hippo.Query{Text: "tea"})
+		for _, err := range []error{err, record(mistyped, hippo.AllRights)} {
+			bad, ok := errors.AsType[*hippo.FieldError](err)
+			if !ok || bad.Field != "namespace" || strings.Contains(strings.ToLower(mistyped), "team") && !strings.Contains(err.Error(), `"team" has`) {
+				t.Errorf("%q: %v", mistyped, err)
+			}
+		}
+	}
+	for namespace, rights := range map[string]hippo.Rights{"team": hippo.AllRights, "crew": hippo.AllRights, "tEAM": hippo.RightRead | hippo.RightWrite} {
+		if err := record(namespace, rights); err != nil {
+			t.Errorf("%q: %v", namespace, err)
+		}
+	}
+}
+
+// A project is known by its name in other letters and with blanks, to those who record and to those who ask.
+func TestProject_Spelling(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	f.note(hippo.Memory{Content: "tea", Project: "Shop", Importance: hippo.Importance{Base: .5, Value: .5}})
+	for _, name := range []string{"Shop", "shop", " SHOP "} {
+		spelled, err := engine.SpelledProject(t.Context(), f.Memories, name)
+		known, err2 := engine.KnownProjects(t.Context(), f.Memories, []string{name, "", "nowhere", hippo.AllProjects})
+		named, err3 := engine.NameProject(t.Context(), f.Memories, name)
+		made, err4 := engine.NameProject(t.Context(), f.Memories, "new:"+name)
+		if err := errors.Join(err, err2, err3, err4); err != nil || spelled != "Shop" || named != "Shop" || made != "Shop" || strings.Join(known, "|") != "Shop||nowhere|*" {
+			t.Errorf("%q: %q, %q, %q, %q, %v", name, spelled, known, named, made, err)
+		}
+	}
+	if got, err := engine.SpelledProject(t.Context(), f.Memories, "crew"); err != nil || got != "crew" {
+		t.Errorf("a new one: %q, %v", got, err)
+	}
+}
