@@ -51,14 +51,11 @@ type filterInput struct {
 
 func (in *filterInput) filter(ctx context.Context, s *session) (hippo.Filter, error) {
 	f := hippo.Filter{Tags: in.Tags, Types: in.Type, Origin: hippo.Origin{Author: in.Author, Session: in.Session}, Pinned: in.Pinned}
-	if in.Project != "" {
-		var err error
-		if f.Projects, err = engine.ResolveProject(ctx, s.memories, in.Project); err != nil {
-			return f, err
-		}
+	var err error
+	if f.Projects, err = s.projectsOf(ctx, in.Project); err == nil {
+		err = times(s.caller.Now().In(s.memories.Zone()), moment{"created_after", in.CreatedAfter, &f.CreatedAfter},
+			moment{"created_before", in.CreatedBefore, &f.CreatedBefore})
 	}
-	err := times(s.caller.Now().In(s.memories.Zone()), moment{"created_after", in.CreatedAfter, &f.CreatedAfter},
-		moment{"created_before", in.CreatedBefore, &f.CreatedBefore})
 	if err == nil {
 		f.Moment, err = in.moment(s)
 	}

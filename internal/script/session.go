@@ -152,3 +152,11 @@ func (s *session) values(ms []*hippo.Memory, day hippo.Day, score func(i int) fl
 	}
 	return out
 }
+
+// projectsOf returns the filter for the project that an argument names; nil: it names none.
+func (s *session) projectsOf(ctx context.Context, name string) ([]string, error) {
+	if name == "" {
+		return nil, nil
+	}
+	return engine.ResolveProject(ctx, s.memories, name)
+}
