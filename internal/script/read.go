@@ -51,8 +51,8 @@ type filterInput struct {
 
 func (in *filterInput) filter(ctx context.Context, s *session) (hippo.Filter, error) {
 	f := hippo.Filter{Tags: in.Tags, Types: in.Type, Origin: hippo.Origin{Author: in.Author, Session: in.Session}, Pinned: in.Pinned}
-	var err error
-	if f.Projects, err = s.projectsOf(ctx, in.Project); err == nil {
+	projects, err := projectsOf(ctx, s, in.Project)
+	if f.Projects = projects; err == nil {
 		err = times(s.caller.Now().In(s.memories.Zone()), moment{"created_after", in.CreatedAfter, &f.CreatedAfter},
 			moment{"created_before", in.CreatedBefore, &f.CreatedBefore})
 	}

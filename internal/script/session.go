@@ -154,7 +154,7 @@ func (s *session) values(ms []*hippo.Memory, day hippo.Day, score func(i int) fl
 }
 
 // projectsOf returns the filter for the project that an argument names; nil: it names none.
-func (s *session) projectsOf(ctx context.Context, name string) ([]string, error) {
+func projectsOf(ctx context.Context, s *session, name string) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}
