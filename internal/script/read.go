@@ -120,7 +120,7 @@ func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
 	return r, nil
 }
 
-// hits returns the memories of an answer as a program sees them.
+// hits returns the memories of an answer as a program sees them. Their previews have the sentences that answer.
 func (s *session) hits(a *hippo.Answer) []map[string]any {
 	ms := make([]*hippo.Memory, len(a.Hits))
 	for i := range a.Hits {
@@ -128,6 +128,11 @@ func (s *session) hits(a *hippo.Answer) []map[string]any {
 	}
 	out := s.values(ms, a.Day, func(i int) float64 { return a.Hits[i].Relevance })
 	for i := range out {
+		p := wire.PreviewOf(&a.Hits[i], sandbox.PreviewLength)
+		if !p.Ends {
+			p.Text += "…"
+		}
+		out[i]["preview"] = p.Text
 		out[i]["contradicted_by"] = engine.ContradictionNote(a.Hits[i].ContradictedBy, nowOf(s))
 	}
 	return out

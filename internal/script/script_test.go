@@ -424,3 +424,28 @@ for i in range(100): get(m)`,
 		})
 	}
 }
+
+// The preview of a hit has the sentence that answers, also where that is far behind the beginning; of a memory that no question found,
+// it is the beginning.
+func TestPreview_ShowsWhatAnswers(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	filler := strings.Repeat("Nothing of interest happened on that day, and nobody wrote it down. ", 12)
+	const answer = "The gateway listens on port 9443."
+	if _, err := f.Record(t.Context(), &hippo.Memory{Content: filler + answer + " " + filler}); err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]bool{
+		`search("which port does the gateway listen on")[0].preview`: true,
+		`search("which port does the gateway listen on")`:            true,
+		`list_memories()[0].preview`:                                 false,
+	} {
+		r, err := f.runner.Run(t.Context(), f.Engine, f.caller, script.Program{Source: program})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(r.Text, answer) != want || len(r.Text) > 300 {
+			t.Errorf("%s: %s", program, r.Text)
+		}
+	}
+}

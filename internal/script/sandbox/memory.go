@@ -11,8 +11,8 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// previewLength is how many characters of a content a preview has.
-const previewLength = 200
+// PreviewLength is how many characters of a content a preview has.
+const PreviewLength = 200
 
 // memory is a memory as a program sees it. It does not change. Two are equal if they have one UUID.
 type memory struct{ record }
@@ -58,8 +58,13 @@ func (m *memory) String() string {
 	return b.String()
 }
 
-// preview returns the beginning of the content, on one line.
-func (m *memory) preview() string { return previewOf(oneLine(m.text("content"))) }
+// preview returns what a search shows of the content, or the beginning of it, on one line.
+func (m *memory) preview() string {
+	if shown := m.text("preview"); shown != "" {
+		return oneLine(shown)
+	}
+	return previewOf(oneLine(m.text("content")))
+}
 
 // Type implements [starlark.Value].
 func (m *memory) Type() string { return "memory" }
@@ -92,7 +97,7 @@ func (m *memory) Attr(name string) (starlark.Value, error) {
 func (m *memory) AttrNames() []string {
 	names := append(m.attrs.Keys(), "preview", "date")
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // MarshalJSON implements [json.Marshaler]: the fields that are set, of those that a reader needs.

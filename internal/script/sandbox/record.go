@@ -39,11 +39,11 @@ func equality(op syntax.Token, same bool, why string) (bool, error) {
 
 // previewOf returns the beginning of a line, cut at a word if one ends in its second half.
 func previewOf(text string) string {
-	if utf8.RuneCountInString(text) <= previewLength {
+	if utf8.RuneCountInString(text) <= PreviewLength {
 		return text
 	}
-	cut := []rune(text)[:previewLength]
-	if i := strings.LastIndexByte(string(cut), ' '); i > previewLength/2 {
+	cut := []rune(text)[:PreviewLength]
+	if i := strings.LastIndexByte(string(cut), ' '); i > PreviewLength/2 {
 		return string(cut)[:i] + "…"
 	}
 	return string(cut) + "…"
