@@ -1,6 +1,7 @@
 package web
 
 import (
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -14,20 +15,28 @@ type browseBody struct {
 }
 
 func showBrowse(v *visit) (page, error) {
-	ctx := v.r.Context()
-	form, filter, err := v.filter(ctx)
-	if err != nil {
-		return page{}, err
+	form, filter, err := v.filter(v.r.Context())
+	b, p := browseBody{Form: form}, page{Title: "Browse"}
+	if err == nil {
+		err = b.list(v, filter)
 	}
+	err = b.Form.kept(&p, err)
+	p.Content = browseContent(b)
+	return p, err
+}
+
+// list fills in the memories.
+func (b *browseBody) list(v *visit, filter hippo.Filter) error {
 	offset, err := v.offset()
 	if err != nil {
-		return page{}, err
+		return err
 	}
-	list, err := v.memories.List(ctx, engine.ListQuery{Filter: filter, When: form.When, Forgotten: form.Forgotten, Offset: offset, Count: pageSize})
+	q := engine.ListQuery{Filter: filter, When: b.Form.When, Forgotten: b.Form.Forgotten, Offset: offset, Count: pageSize}
+	list, err := v.memories.List(v.r.Context(), q)
 	if err != nil {
-		return page{}, err
+		return err
 	}
-	b := browseBody{Form: form, Items: v.newItems(list.Memories), Pager: v.pager(offset, len(list.Memories), list.Total, pageSize)}
+	b.Items, b.Pager = v.newItems(list.Memories), v.pager(offset, len(list.Memories), list.Total, pageSize)
 	seen := make(map[string]bool)
 	for _, m := range list.Memories {
 		if m.Type != "" && !seen["type "+m.Type] {
@@ -41,5 +50,5 @@ func showBrowse(v *visit) (page, error) {
 			}
 		}
 	}
-	return page{Title: "Browse", Content: browseContent(b)}, nil
+	return nil
 }

@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // noProject is the value of the filter for memories of no project: no project has a blank name.
@@ -21,6 +24,8 @@ type filterForm struct {
 	When, From, To  string
 	Trust           string
 	Author, Session string
+	// Problem is what is wrong with the form, which stays to be corrected.
+	Problem string
 	states
 	choices
 }
@@ -62,6 +67,15 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 	}
 	f, err := form.filter(v.memories.Zone())
 	return form, f, err
+}
+
+// kept notes an error that is about the form, which a page p shows, and returns any other.
+func (f *filterForm) kept(p *page, err error) error {
+	if !errors.Is(err, hippo.ErrInvalid) {
+		return err
+	}
+	f.Problem, p.Status = messageOf(wire.RenameField(err, map[string]string{"when": "Time", "from": "Recorded from", "to": "Recorded to"})), http.StatusBadRequest
+	return nil
 }
 
 // filter returns the filter that the form describes. Dates are days in a zone, both included.

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,16 +54,33 @@ func TestPages(t *testing.T) {
 		p.want(http.StatusNotFound, "Not found")
 		checkStructure(t, p)
 	}
-	for path, want := range map[string]string{"/?q=x&offset=-1": "Offset: must be", "/?q=x&ranker=magic": "Ranker: must be", "/?q=x&from=2": "From: must be a date", "/?q=%ff": "Text"} {
+	for path, want := range map[string]string{"/?q=x&offset=-1": "Offset: must be", "/?q=x&ranker=magic": "Ranker: must be", "/?q=x&from=2": "Recorded from: must be a date", "/?q=%ff": "Text"} {
 		p := b.open(path)
 		p.want(http.StatusBadRequest, want, "Search", "Filter")
 		p.byID("results")
 		checkStructure(t, p)
 	}
-	for _, path := range []string{"/ui/browse?offset=x", "/ui/review?part=audit&offset=x", "/ui/review?part=audit&problem=old", "/ui/browse?from=yesterday", "/ui/browse?from=2026-03-02&to=2026-03-01", "/ui/memory/x"} {
+	for _, path := range []string{"/ui/review?part=audit&offset=x", "/ui/review?part=audit&problem=old", "/ui/memory/x"} {
 		p := b.open(path)
 		p.want(http.StatusBadRequest, "This did not work")
 		checkStructure(t, p)
+	}
+	// A filter that is wrong stays in its form, to be corrected, with what is wrong by the name that the form has for it.
+	for _, path := range []string{"/?q=x&", "/ui/browse?", "/ui/timeline?"} {
+		for query, want := range map[string]string{
+			"offset=x": "Offset: must be a number", "from=yesterday": "Recorded from: must be a date", "from=2026-03-02&to=2026-03-01": "Recorded to: must not be before from",
+		} {
+			p := b.open(path + query)
+			p.want(http.StatusBadRequest, want, "Project")
+			checkStructure(t, p)
+		}
+	}
+	for _, path := range []string{"/?q=x&when=smarch", "/ui/browse?when=smarch"} {
+		p := b.open(path)
+		p.want(http.StatusBadRequest, `Time: "smarch" is not understood as a time`)
+		if !slices.ContainsFunc(p.all("input"), func(n *html.Node) bool { return attribute(n, "name") == "when" && attribute(n, "value") == "smarch" }) {
+			t.Errorf("%s: the form has lost its time", path)
+		}
 	}
 }
 

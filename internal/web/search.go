@@ -3,10 +3,8 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -23,8 +21,6 @@ type searchBody struct {
 	Ranker           hippo.Ranker
 	Rankers          []hippo.Ranker
 	Form             filterForm
-	// Problem is what is wrong with the form.
-	Problem string
 	// Overview is nil if something was searched.
 	Overview *overview
 	Hits     []hitView
@@ -121,10 +117,7 @@ func showSearch(v *visit) (page, error) {
 	default:
 		err = b.search(ctx, v, filter)
 	}
-	if errors.Is(err, hippo.ErrInvalid) { // the form stays, to be corrected
-		b.Problem, err = messageOf(err), nil
-		p.Status = http.StatusBadRequest
-	}
+	err = b.Form.kept(&p, err)
 	if b.Query != "" {
 		p.Title = "Search: " + wire.Clip(b.Query, 60)
 	}

@@ -43,25 +43,33 @@ type chartBar struct {
 func (b *chartBar) text() string { return b.Label + ": " + count(b.Count, "memory", "memories") }
 
 func showTimeline(v *visit) (page, error) {
-	ctx := v.r.Context()
-	form, filter, err := v.filter(ctx)
-	if err != nil {
-		return page{}, err
+	form, filter, err := v.filter(v.r.Context())
+	b, p := timelineBody{Form: form}, page{Title: "Timeline"}
+	if err == nil {
+		err = b.list(v, filter)
 	}
+	err = b.Form.kept(&p, err)
+	p.Content = timelineContent(b)
+	return p, err
+}
+
+// list fills in the chart and the memories.
+func (b *timelineBody) list(v *visit, filter hippo.Filter) error {
+	ctx := v.r.Context()
 	offset, err := v.offset()
 	if err != nil {
-		return page{}, err
+		return err
 	}
 	all := filter
 	all.CreatedAfter, all.CreatedBefore = time.Time{}, time.Time{}
 	times, err := engine.Created(ctx, v.memories, engine.ListQuery{Filter: all})
 	if err != nil {
-		return page{}, err
+		return err
 	}
-	b := timelineBody{Form: form, Chart: newChart(v, times, filter)}
+	b.Chart = newChart(v, times, filter)
 	list, err := v.memories.List(ctx, engine.ListQuery{Filter: filter, Offset: offset, Count: pageSize})
 	if err != nil {
-		return page{}, err
+		return err
 	}
 	for _, m := range list.Memories {
 		date := m.CreatedAt.In(v.memories.Zone()).Format("Monday, 2 January 2006")
@@ -72,7 +80,7 @@ func showTimeline(v *visit) (page, error) {
 		last.Items = append(last.Items, v.newItem(m))
 	}
 	b.Pager = v.pager(offset, len(list.Memories), list.Total, pageSize)
-	return page{Title: "Timeline", Content: timelineContent(b)}, nil
+	return nil
 }
 
 // maxBars is how many bars a chart has at most; what is older is not drawn.
