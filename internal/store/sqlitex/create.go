@@ -51,7 +51,10 @@ func makeFolder(dir string) error {
 		}
 		made = append(made, at)
 	}
-	err := os.MkdirAll(dir, 0o700)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	var err error
 	for _, at := range made {
 		err = errors.Join(err, atomicfile.SyncDir(filepath.Dir(at)))
 	}
