@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -246,7 +245,7 @@ type unknownFiles map[string]string
 
 // skip counts a file of no known kind.
 func (u unknownFiles) skip(name string, out *formats.Out) {
-	ending := strings.ToLower(path.Ext(name))
+	ending := strings.ToLower(filepath.Ext(name))
 	if u[ending] == "" {
 		u[ending] = name
 	}
