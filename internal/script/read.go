@@ -120,24 +120,6 @@ func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
 	return r, nil
 }
 
-// hits returns the memories of an answer as a program sees them. Their previews have the sentences that answer.
-func (s *session) hits(a *hippo.Answer) []map[string]any {
-	ms := make([]*hippo.Memory, len(a.Hits))
-	for i := range a.Hits {
-		ms[i] = a.Hits[i].Memory
-	}
-	out := s.values(ms, a.Day, func(i int) float64 { return a.Hits[i].Relevance })
-	for i := range out {
-		p := wire.PreviewOf(&a.Hits[i], sandbox.PreviewLength)
-		if !p.Ends {
-			p.Text += "…"
-		}
-		out[i]["preview"] = p.Text
-		out[i]["contradicted_by"] = engine.ContradictionNote(a.Hits[i].ContradictedBy, nowOf(s))
-	}
-	return out
-}
-
 func (in *searchInput) limit() (int, error) {
 	n := number(in.Limit, hippo.DefaultCount)
 	if n == 0 { // blank
@@ -341,24 +323,6 @@ func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	}
 	rs, err := s.memories.Relations().List(ctx, engine.RelationQuery{IDs: ids, Kinds: in.Kind, At: at})
 	return s.relations(rs), err
-}
-
-// relations returns relations as a program sees them.
-func (s *session) relations(rs []hippo.Relation) []map[string]any {
-	out := make([]map[string]any, len(rs))
-	ends := make([]hippo.ID, 0, 2*len(rs))
-	for _, r := range rs {
-		ends = append(ends, r.From, r.To)
-	}
-	short, zone := engine.ShortIDs(s.memories, ends), s.memories.Zone()
-	for i, r := range rs {
-		out[i] = map[string]any{
-			"$": "struct", "source": short.Of(r.From), "target": short.Of(r.To), "kind": r.Kind, "weight": wire.Round(r.Weight, 4),
-			"valid_from": timeOrNil(r.ValidFrom, zone), "valid_until": timeOrNil(r.ValidUntil, zone),
-			"state": r.StateAt(s.caller.Now()),
-		}
-	}
-	return out
 }
 
 func sessionContext(ctx context.Context, s *session, c *sandbox.Call) (any, error) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/script/sandbox"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // hashDigits is the length of the hash of a memory in the interface of mcp-memory-service.
@@ -65,3 +67,39 @@ func factsOf(s *session, a *hippo.Answer) []string {
 
 // nowOf is the time of the caller, in the zone of the store.
 func nowOf(s *session) time.Time { return s.caller.Now().In(s.memories.Zone()) }
+
+// hits returns the memories of an answer as a program sees them. Their previews have the sentences that answer.
+func (s *session) hits(a *hippo.Answer) []map[string]any {
+	ms := make([]*hippo.Memory, len(a.Hits))
+	for i := range a.Hits {
+		ms[i] = a.Hits[i].Memory
+	}
+	out := s.values(ms, a.Day, func(i int) float64 { return a.Hits[i].Relevance })
+	for i := range out {
+		p := wire.PreviewOf(&a.Hits[i], sandbox.PreviewLength)
+		if !p.Ends {
+			p.Text += "…"
+		}
+		out[i]["preview"] = p.Text
+		out[i]["contradicted_by"] = engine.ContradictionNote(a.Hits[i].ContradictedBy, nowOf(s))
+	}
+	return out
+}
+
+// relations returns relations as a program sees them.
+func (s *session) relations(rs []hippo.Relation) []map[string]any {
+	out := make([]map[string]any, len(rs))
+	ends := make([]hippo.ID, 0, 2*len(rs))
+	for _, r := range rs {
+		ends = append(ends, r.From, r.To)
+	}
+	short, zone := engine.ShortIDs(s.memories, ends), s.memories.Zone()
+	for i, r := range rs {
+		out[i] = map[string]any{
+			"$": "struct", "source": short.Of(r.From), "target": short.Of(r.To), "kind": r.Kind, "weight": wire.Round(r.Weight, 4),
+			"valid_from": timeOrNil(r.ValidFrom, zone), "valid_until": timeOrNil(r.ValidUntil, zone),
+			"state": r.StateAt(s.caller.Now()),
+		}
+	}
+	return out
+}
