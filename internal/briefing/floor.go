@@ -14,8 +14,8 @@ const (
 	minTelling = 5
 	// minWords is the share of the words of a prompt that a memory needs to be related to it, and minWordsUnsure the share
 	// that it needs below the confidence unsure. From the confidence sure on it needs none.
-	minWords, minWordsUnsure = .2, .3
-	sure, unsure             = .9, .5
+	minWords, minWordsUnsure, minWordsRule = .2, .29, .12
+	sure, unsure                           = .9, .5
 	// A word that a prompt and a memory share has minShared letters, a digit, or capitals alone; or both have words that
 	// begin with the same minStem bytes.
 	minShared, minStem = 4, 5
@@ -58,6 +58,7 @@ func (in *Input) tied(s *scored) bool {
 	switch {
 	case s.Confidence >= sure:
 		return true
+	case s.Words >= minWordsRule && (guides(s.Candidate)): // they are for work that seldom has their words
 	case s.Words < minWords, s.Confidence < unsure && s.Words < minWordsUnsure:
 		return false
 	}
@@ -65,7 +66,7 @@ func (in *Input) tied(s *scored) bool {
 	for w := range strings.FieldsFuncSeq(in.Prompt, func(r rune) bool { return !alphanumeric(r) }) {
 		word := strings.ToLower(w)
 		n := utf8.RuneCountInString(w)
-		if said[word] && (n >= minShared || n < len(w) || n > 1 && strings.ToUpper(w) == w || strings.ContainsFunc(w, unicode.IsDigit)) {
+		if (said[word] || said[word+"s"] || said[strings.TrimSuffix(word, "s")]) && (n >= minShared || n < len(w) || n > 1 && strings.ToUpper(w) == w || strings.ContainsFunc(w, unicode.IsDigit)) {
 			return true
 		}
 		if n >= minStem && begins(said, word) {
@@ -73,6 +74,12 @@ func (in *Input) tied(s *scored) bool {
 		}
 	}
 	return false
+}
+
+// guides reports whether a memory is a rule, a preference or a decision.
+func guides(c *Candidate) bool {
+	s := sectionOf(c)
+	return s == Rules || s == Decisions
 }
 
 // begins reports whether a word of a set has the beginning of a word: a third of the longer one may differ.

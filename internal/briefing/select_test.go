@@ -277,6 +277,7 @@ func TestSelect_Tied(t *testing.T) {
 		"no word, and sure":           {"who repairs the printers", "Facilities fixes what prints", 0, .95, true},
 		"no word":                     {"add a dark theme", "The job hangs when fonts are missing", 0, .6, false},
 		"too little of a long prompt": {"write a poem about the gateway of a castle in the old days", "The gateway reads its keys once", .1, .7, false},
+		"a plural":                    {"write a test for the lamp", "Every lamp has tests in the folder lamps", .3, .6, true},
 		"a short stem alone":          {"show a spinner while it is loading", "The load balancer drops idle connections", .25, .7, false},
 		"unsure":                      {"make it return early", "The return portal is of another team", .22, .4, false},
 		"unsure, many words":          {"who owns the return portal", "The return portal is of another team", .5, .4, true},
@@ -290,6 +291,19 @@ func TestSelect_Tied(t *testing.T) {
 				t.Errorf("selected: %v", got)
 			}
 		})
+	}
+}
+
+// A rule or a decision guides work that has few of its words; a fact answers what has more.
+func TestSelect_TiedGuides(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]bool{"convention": true, "decision": true, "fact": false} {
+		c := candidate(1, "Prices of lamps are whole cents", prompted(.8), typed(kind))
+		c.Words, c.Confidence = .15, .4
+		in := briefing.Input{Query: briefing.Query{PromptOnly: true, Prompt: "store the price in a new table"}, Candidates: []briefing.Candidate{c}}
+		if got := len(selected(in)) > 0; got != want {
+			t.Errorf("%s: selected: %v", kind, got)
+		}
 	}
 }
 
