@@ -58,7 +58,7 @@ func (in *Input) tied(s *scored) bool {
 	switch {
 	case s.Confidence >= sure:
 		return true
-	case s.Words >= minWordsRule && (guides(s.Candidate)): // they are for work that seldom has their words
+	case s.Words >= minWordsRule && guides(s.Candidate): // they are for work that seldom has their words
 	case s.Words < minWords, s.Confidence < unsure && s.Words < minWordsUnsure:
 		return false
 	}
