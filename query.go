@@ -259,6 +259,9 @@ type Answer struct {
 	// Facts are of the entities that the text of the query names, at most five: those that it asks for first. They hold at
 	// the time that the query asks for. Only a first page of ranker hippo has them.
 	Facts []Fact
+	// From, included, and Until, excluded, are the span that the text of the query names, where the hits are those of that span. A zero
+	// end is open; both are zero otherwise.
+	From, Until time.Time
 	// Elsewhere is how many memories of other projects, of those that the caller may see, have most of the words of the query. 0 if the query
 	// names projects, or there is no current one.
 	Elsewhere int

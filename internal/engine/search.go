@@ -70,7 +70,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
 		Conflicts: recall.Conflicts(claims, hits, at), Degraded: append(degraded, ranking.Degraded...),
 		Confidence: ranking.Confidence, Support: ranking.Support, Weak: ranking.Weak, Elsewhere: ranking.Elsewhere,
-		Facts: facts,
+		Facts: facts, From: ranking.Span.From, Until: ranking.Span.Until,
 	}, nil
 }
 

@@ -109,6 +109,9 @@ func (p *page) heading(shown int) string {
 	default:
 		fmt.Fprintf(&b, "%d of %d", shown, a.Total)
 	}
+	if span := wire.SpanText(a, p.view.Now); span != "" {
+		b.WriteString(" " + span)
+	}
 	if next := p.next(shown); next > 0 {
 		fmt.Fprintf(&b, ", next offset %d", next)
 	}

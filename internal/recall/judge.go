@@ -123,6 +123,9 @@ func newRanking(p *Plan, in ranking) *Ranking {
 		Hits: make([]Hit, len(in.hits)), Total: in.tally.total, Distribution: in.tally.distribution,
 		Day: p.search.Day, Degraded: p.degraded,
 	}
+	if p.search.Text == "" {
+		out.Span = p.span
+	}
 	for i := range in.hits {
 		h := &in.hits[i]
 		out.Hits[i] = Hit{h.ID, h.relevance, h.signals, h.via, h.match.Passage, h.explanation}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/excerpt"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 // Ranking is the outcome of a search, best first, cut to a bounded length. It is immutable.
@@ -25,6 +26,8 @@ type Ranking struct {
 	Degraded []string
 	// Elsewhere is [retrieve.Result.Elsewhere].
 	Elsewhere int
+	// Span is the time that the text of the query names, if the hits are those of it.
+	Span when.Span
 	// Question is what the sentences of the hits are compared with; nil without a text.
 	Question *excerpt.Question
 	// Cosines are those of the vectors of each of the first hits with those before it; nil if they are not compared.

@@ -25,6 +25,7 @@ type Plan struct {
 	search    retrieve.Query
 	clock     rank.Clock
 	temporal  temporal
+	span      when.Span // the time that the text names, if any
 	about     about
 	within    limits
 	keep      int
@@ -53,21 +54,27 @@ func (p *Plan) surprising() bool { return p.ranker == hippo.RankerSurprise }
 // hybrid reports whether ranker hybrid answers.
 func (p *Plan) hybrid() bool { return p.ranker == hippo.RankerHybrid && p.search.Text != "" }
 
-// Plan reads a valid query: its ranker, its range, its filters and its time. The error is a
+// Plan reads a valid query: its subject, its ranker, its range, its filters and its time. The error is a
 // [*hippo.FieldError] for a time that cannot be read, or [hippo.ErrUnsupported] for a ranker
 // that is not there.
-func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
+func (s *Searcher) Plan(scope hippo.Scope, query *hippo.Query) (*Plan, error) {
+	now := s.now()
+	q, named, err := subjectOf(query, now)
+	if err != nil {
+		return nil, err
+	}
 	p := &Plan{
 		model: &s.model, asked: asked{ranker: q.Ranker, mode: q.Mode, hits: min(q.Offset+q.Count, hippo.MaxIDs)}, relevance: rank.For(q.Ranker),
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain,
 		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Insights: true, Situation: retrieve.Situation{Elements: q.Situation}},
+		span:    named,
 	}
 	if q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Filter.Archived {
 		p.behind, p.search.Filter.Archived = true, true
 	}
-	p.search.Situation.Prefer = q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Strict
+	p.search.Situation.Prefer = q.Ranker == hippo.RankerHippo && query.Text != "" && !q.Strict
 	if q.Relevance != nil {
 		p.within, p.ranged = limits(*q.Relevance), true
 	}
@@ -76,10 +83,11 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 	}
 	p.undistributed = q.NoDistribution && p.rerank && p.within.open()
 	p.candidates()
-	now := s.now()
-	err := p.time(q.When, now)
+	if !named.IsZero() {
+		p.temporal = temporalOf(named, now)
+	}
 	p.about = aboutOf(p, now)
-	return p, err
+	return p, nil
 }
 
 // CountElsewhere makes the search count what other projects have.
@@ -137,22 +145,6 @@ func (p *Plan) candidates() {
 
 // semantic reports whether the query has a vector of the model in use.
 func (p *Plan) semantic() bool { return p.search.Vectors[retrieve.Semantic].Values != nil }
-
-// time sets the time filter of the query, or else the time that its text names, which boosts.
-// The text counts for ranker hippo only, and only without a time filter.
-func (p *Plan) time(asked string, now time.Time) error {
-	f := &p.search.Filter
-	if asked != "" {
-		return Narrow(f, asked, now)
-	}
-	if p.ranker != hippo.RankerHippo || p.search.Text == "" || !f.EventAfter.IsZero() || !f.EventBefore.IsZero() {
-		return nil
-	}
-	if named, ok := when.Find(p.search.Text, now); ok {
-		p.temporal = temporalOf(named.Span, now)
-	}
-	return nil
-}
 
 // Narrow narrows a filter to a time in words, relative to now; empty leaves it. The error is that of
 // [when.Parse].

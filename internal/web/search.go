@@ -25,6 +25,8 @@ type searchBody struct {
 	Overview *overview
 	Hits     []hitView
 	Answer   *hippo.Answer
+	// Span is [wire.SpanText] of the answer.
+	Span string
 	// Facts are of the entities that the query names.
 	Facts   []string
 	Clashes []clash
@@ -138,6 +140,7 @@ func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) 
 	if err != nil {
 		return err
 	}
+	b.Span = wire.SpanText(b.Answer, v.now.In(v.memories.Zone()))
 	words := newMarker(b.Query)
 	for i := range b.Answer.Hits {
 		h := &b.Answer.Hits[i]

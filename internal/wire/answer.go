@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 // WeakScore stands in texts for the relevance of a hit of a weak answer.
@@ -30,6 +31,14 @@ type Answer struct {
 	Degraded   []string           `json:"degraded,omitempty"`
 	// Facts are of the entities that the query names.
 	Facts []Fact `json:"facts,omitempty"`
+	// Span is that of the time that the query names, where the results are those of it.
+	Span *Span `json:"span,omitempty"`
+}
+
+// Span is the time from From, included, until Until, excluded; an end that is absent is open.
+type Span struct {
+	From  time.Time `json:"from,omitzero"`
+	Until time.Time `json:"until,omitzero"`
 }
 
 // AnswerCounts are the counts of an [Answer].
@@ -39,6 +48,20 @@ type AnswerCounts struct {
 	ReturnedCount int `json:"returned_count"`
 	// Elsewhere counts what other projects have that the caller may see.
 	Elsewhere int `json:"elsewhere,omitempty"`
+}
+
+// SpanText says which time the query named, where the hits are those of it, with [when.Day]: "from Nov 16 to Nov 22". Empty otherwise.
+func SpanText(a *hippo.Answer, now time.Time) string {
+	switch {
+	case a.From.IsZero() && a.Until.IsZero():
+		return ""
+	case a.Until.IsZero() || a.Until.After(now):
+		return "since " + when.Day(a.From, now)
+	case a.From.IsZero():
+		return "before " + when.Day(a.Until, now)
+	default:
+		return "from " + when.Day(a.From, now) + " to " + when.Day(a.Until.Add(-time.Second), now)
+	}
 }
 
 // Hit is one result as JSON. The days are calendar days, with fractions.
@@ -133,6 +156,9 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker,
 		Confidence: confidence(a.Confidence), Support: a.Support, Weak: a.Weak, Degraded: a.Degraded,
 		Facts: AnsweredFacts(a.Facts, v.Now),
+	}
+	if s := (Span{a.From, a.Until}); s != (Span{}) {
+		out.Span = &s
 	}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]

@@ -28,6 +28,8 @@ const (
 	asksFormer
 	asksFirst
 	asksNow
+	// isEmpty is a word that names no subject.
+	isEmpty
 	// isEnglish is a word of the English list.
 	isEnglish
 )
@@ -61,10 +63,10 @@ var vocabulary = sync.OnceValue(func() *tables { //nolint:gochecknoglobals // it
 	t := &tables{words: make(map[string]role), phrases: make(map[rune][]phrase)}
 	roles := map[string]role{
 		"cue time": isTimeWord, "cue number": isNumeralWord, "cue nouns": isNounsWord, "cue title": isTitle,
-		"ask time": asksTime, "ask number": asksNumber, "ask name": asksName, "ask former": asksFormer, "ask first": asksFormer | asksFirst, "ask now": asksNow,
+		"ask time": asksTime, "ask number": asksNumber, "ask name": asksName, "ask former": asksFormer, "ask first": asksFormer | asksFirst, "ask now": asksNow, "ask anything": isEmpty,
 	}
 	english := lexicon.Parse(lexiconText)
-	for name, r := range map[string]role{"cue time": isTimeWord | isEnglish, "cue number": isNumeralWord | isEnglish, "ask former": asksFormer, "ask first": asksFormer | asksFirst, "ask now": asksNow} {
+	for name, r := range map[string]role{"cue time": isTimeWord | isEnglish, "cue number": isNumeralWord | isEnglish, "ask former": asksFormer, "ask first": asksFormer | asksFirst, "ask now": asksNow, "ask anything": isEmpty} {
 		for word := range english.Positions(name) {
 			t.add(word, r)
 		}
@@ -143,6 +145,16 @@ func (t *tables) roleAt(text string, r rune) role {
 		}
 	}
 	return out
+}
+
+// emptyAt returns the length of the longest phrase at the beginning of a text that names no subject; 0 for none.
+func (t *tables) emptyAt(text string, r rune) (n int) {
+	for _, p := range t.phrases[r] {
+		if p.role&isEmpty != 0 && len(p.text) > n && strings.HasPrefix(text, p.text) {
+			n = len(p.text)
+		}
+	}
+	return n
 }
 
 // answer returns the cues that a query with a word of a role asks for.
