@@ -86,7 +86,7 @@ func TestCommands_Paths(t *testing.T) {
 		{"migrate --from dir:" + bad + " --to dir:y", "", "from"},
 		{"migrate --from memory: --to dir:" + bad, "", "to"},
 		{"status --store sqlite:" + bad, "", "store"},
-		{"status", "HIPPO_STORE", "store"},
+		{"status", "HIPPO_STORE", "HIPPO_STORE"},
 		{"status", "HIPPO_CONFIG", "HIPPO_CONFIG"},
 		{"model list", "HIPPO_MODELS", "HIPPO_MODELS"},
 		{"model use " + bad, "", "model"},
