@@ -245,6 +245,21 @@ type Answer struct {
 	// contradict each other, the newest first.
 	Conflicts []Conflict
 
+	Judgement
+	// Degraded lists the parts of the search that were not available, with the reasons.
+	Degraded []string
+	// Facts are of the entities that the text of the query names, at most five: those that it asks for first. They hold at
+	// the time that the query asks for. Only a first page of ranker hippo has them.
+	Facts []Fact
+	// Span is the time that the text of the query names, where the hits are those of it; else zero.
+	Span Period
+	// Elsewhere is how many memories of other projects, of those that the caller may see, have most of the words of the query. 0 if the query
+	// names projects, or there is no current one.
+	Elsewhere int
+}
+
+// Judgement is how surely hits answer a query.
+type Judgement struct {
 	// Confidence is the probability that the hits answer the query, in [0, 1], calibrated
 	// on a set in which half of the queries have no answer. 0 if nothing matches, the query
 	// has no text, or the ranker is not [RankerHippo].
@@ -254,18 +269,8 @@ type Answer struct {
 	Support map[string]float64
 	// Weak says why the hits may well not answer the query: Confidence is low. Empty otherwise.
 	Weak string
-	// Degraded lists the parts of the search that were not available, with the reasons.
-	Degraded []string
-	// Facts are of the entities that the text of the query names, at most five: those that it asks for first. They hold at
-	// the time that the query asks for. Only a first page of ranker hippo has them.
-	Facts []Fact
-	// From, included, and Until, excluded, are the span that the text of the query names, where the hits are those of that span. A zero
-	// end is open; both are zero otherwise.
-	From, Until time.Time
-	// Elsewhere is how many memories of other projects, of those that the caller may see, have most of the words of the query. 0 if the query
-	// names projects, or there is no current one.
-	Elsewhere int
-}
+} // Period is the time from From, included, until Until, excluded. A zero end is open.
+type Period struct{ From, Until time.Time }
 
 // IDs returns the IDs of the hits and of what supersedes them.
 func (a *Answer) IDs() []ID {

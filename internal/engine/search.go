@@ -69,8 +69,8 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	return &hippo.Answer{
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
 		Conflicts: recall.Conflicts(claims, hits, at), Degraded: append(degraded, ranking.Degraded...),
-		Confidence: ranking.Confidence, Support: ranking.Support, Weak: ranking.Weak, Elsewhere: ranking.Elsewhere,
-		Facts: facts, From: ranking.Span.From, Until: ranking.Span.Until,
+		Judgement: ranking.Judgement, Elsewhere: ranking.Elsewhere,
+		Facts: facts, Span: hippo.Period(ranking.Span),
 	}, nil
 }
 

@@ -97,7 +97,7 @@ func (f *fixture) search(q hippo.Query) *hippo.Answer {
 		r = f.recall(q)
 		f.pages.Put(f.scope, &q, r)
 	}
-	a := &hippo.Answer{Total: r.Total, Distribution: r.Distribution, Ranker: q.Ranker, Confidence: r.Confidence, Weak: r.Weak, Degraded: r.Degraded}
+	a := &hippo.Answer{Total: r.Total, Distribution: r.Distribution, Ranker: q.Ranker, Judgement: r.Judgement, Degraded: r.Degraded}
 	for _, h := range r.Page(q.Offset, q.Count) {
 		ms, err := f.store.Get(f.t.Context(), []hippo.ID{h.ID})
 		if err != nil || len(ms) != 1 {

@@ -18,11 +18,7 @@ type Ranking struct {
 	Total        int
 	Distribution hippo.Distribution
 	Day          hippo.Day
-	Confidence   float64
-	// Support are the features of Confidence by name; nil unless the query asks for them.
-	Support map[string]float64
-	// Weak says why the hits may well not answer the query. Empty otherwise.
-	Weak     string
+	hippo.Judgement
 	Degraded []string
 	// Elsewhere is [retrieve.Result.Elsewhere].
 	Elsewhere int

@@ -25,7 +25,6 @@ type Plan struct {
 	search    retrieve.Query
 	clock     rank.Clock
 	temporal  temporal
-	span      when.Span // the time that the text names, if any
 	about     about
 	within    limits
 	keep      int
@@ -46,6 +45,7 @@ type asked struct {
 	undistributed bool
 	// behind: archived memories take part, behind what is comparably relevant.
 	behind bool
+	span   when.Span // the time that the text names, if any
 }
 
 // surprising reports whether ranker surprise answers.
@@ -64,12 +64,11 @@ func (s *Searcher) Plan(scope hippo.Scope, query *hippo.Query) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{
-		model: &s.model, asked: asked{ranker: q.Ranker, mode: q.Mode, hits: min(q.Offset+q.Count, hippo.MaxIDs)}, relevance: rank.For(q.Ranker),
+		model: &s.model, asked: asked{ranker: q.Ranker, mode: q.Mode, hits: min(q.Offset+q.Count, hippo.MaxIDs), span: named}, relevance: rank.For(q.Ranker),
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain,
 		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Insights: true, Situation: retrieve.Situation{Elements: q.Situation}},
-		span:    named,
 	}
 	if q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Filter.Archived {
 		p.behind, p.search.Filter.Archived = true, true
@@ -145,25 +144,6 @@ func (p *Plan) candidates() {
 
 // semantic reports whether the query has a vector of the model in use.
 func (p *Plan) semantic() bool { return p.search.Vectors[retrieve.Semantic].Values != nil }
-
-// Narrow narrows a filter to a time in words, relative to now; empty leaves it. The error is that of
-// [when.Parse].
-func Narrow(f *hippo.Filter, asked string, now time.Time) error {
-	if asked == "" {
-		return nil
-	}
-	span, err := when.Parse(asked, now)
-	if err != nil {
-		return err
-	}
-	if span.From.After(f.EventAfter) {
-		f.EventAfter = span.From
-	}
-	if until := span.Until; !until.IsZero() && (f.EventBefore.IsZero() || until.Before(f.EventBefore)) {
-		f.EventBefore = until
-	}
-	return nil
-}
 
 // temporal is the time that the text of a query names. The zero value names none.
 type temporal struct {

@@ -41,3 +41,22 @@ func selects(f *hippo.Filter) bool {
 	times := [...]time.Time{f.EventAfter, f.EventBefore, f.CreatedAfter, f.CreatedBefore}
 	return len(f.Types)+len(f.Tags) > 0 || f.Origin != (hippo.Origin{}) || f.Pinned || times != [len(times)]time.Time{}
 }
+
+// Narrow narrows a filter to a time in words, relative to now; empty leaves it. The error is that of
+// [when.Parse].
+func Narrow(f *hippo.Filter, asked string, now time.Time) error {
+	if asked == "" {
+		return nil
+	}
+	span, err := when.Parse(asked, now)
+	if err != nil {
+		return err
+	}
+	if span.From.After(f.EventAfter) {
+		f.EventAfter = span.From
+	}
+	if until := span.Until; !until.IsZero() && (f.EventBefore.IsZero() || until.Before(f.EventBefore)) {
+		f.EventBefore = until
+	}
+	return nil
+}

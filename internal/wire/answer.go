@@ -24,15 +24,20 @@ type Answer struct {
 	// NextOffset is where the next page begins; absent on the last.
 	NextOffset int        `json:"next_offset,omitempty"`
 	Conflicts  []Conflict `json:"conflicts,omitempty"`
-	// Confidence has two decimals, or four where two would leave 0.
-	Confidence float64            `json:"confidence,omitempty"`
-	Support    map[string]float64 `json:"support,omitempty"`
-	Weak       string             `json:"weak,omitempty"`
-	Degraded   []string           `json:"degraded,omitempty"`
+	Judgement
+	Degraded []string `json:"degraded,omitempty"`
 	// Facts are of the entities that the query names.
 	Facts []Fact `json:"facts,omitempty"`
 	// Span is that of the time that the query names, where the results are those of it.
 	Span *Span `json:"span,omitempty"`
+}
+
+// Judgement is how surely results answer a query.
+type Judgement struct {
+	// Confidence has two decimals, or four where two would leave 0.
+	Confidence float64            `json:"confidence,omitempty"`
+	Support    map[string]float64 `json:"support,omitempty"`
+	Weak       string             `json:"weak,omitempty"`
 }
 
 // Span is the time from From, included, until Until, excluded; an end that is absent is open.
@@ -53,14 +58,14 @@ type AnswerCounts struct {
 // SpanText says which time the query named, where the hits are those of it, with [when.Day]: "from Nov 16 to Nov 22". Empty otherwise.
 func SpanText(a *hippo.Answer, now time.Time) string {
 	switch {
-	case a.From.IsZero() && a.Until.IsZero():
+	case a.Span.From.IsZero() && a.Span.Until.IsZero():
 		return ""
-	case a.Until.IsZero() || a.Until.After(now):
-		return "since " + when.Day(a.From, now)
-	case a.From.IsZero():
-		return "before " + when.Day(a.Until, now)
+	case a.Span.Until.IsZero() || a.Span.Until.After(now):
+		return "since " + when.Day(a.Span.From, now)
+	case a.Span.From.IsZero():
+		return "before " + when.Day(a.Span.Until, now)
 	default:
-		return "from " + when.Day(a.From, now) + " to " + when.Day(a.Until.Add(-time.Second), now)
+		return "from " + when.Day(a.Span.From, now) + " to " + when.Day(a.Span.Until.Add(-time.Second), now)
 	}
 }
 
@@ -154,10 +159,10 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 	out := &Answer{
 		Results: make([]Hit, len(a.Hits)), AnswerCounts: AnswerCounts{a.Total, len(a.Hits), a.Elsewhere},
 		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker,
-		Confidence: confidence(a.Confidence), Support: a.Support, Weak: a.Weak, Degraded: a.Degraded,
+		Judgement: Judgement{confidence(a.Confidence), a.Support, a.Weak}, Degraded: a.Degraded,
 		Facts: AnsweredFacts(a.Facts, v.Now),
 	}
-	if s := (Span{a.From, a.Until}); s != (Span{}) {
+	if s := Span(a.Span); s != (Span{}) {
 		out.Span = &s
 	}
 	for i, name := range hippo.BucketNames() {

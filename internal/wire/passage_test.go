@@ -20,7 +20,7 @@ func TestPassage_isInCharacters(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	v := wire.View{Offset: 3}
-	if got, want := v.Shown(&hippo.Answer{Weak: "why", Hits: []hippo.Hit{h}}, 0).Text, "…the pump failed at night"; got != want {
+	if got, want := v.Shown(&hippo.Answer{Judgement: hippo.Judgement{Weak: "why"}, Hits: []hippo.Hit{h}}, 0).Text, "…the pump failed at night"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if h.Passage = (hippo.Span{}); wire.PassageOf(&h) != nil || wire.PassageNote(&h) != "" {

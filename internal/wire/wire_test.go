@@ -102,7 +102,7 @@ func TestAnswer_ConfidenceIsShort(t *testing.T) {
 	t.Parallel()
 	for x, want := range map[float64]float64{0: 0, .98942: .99, .0342: .03, .00419: .0042} {
 		v := View{Importance: func(*hippo.Memory, hippo.Day) float64 { return 0 }}
-		got, err := v.Answer(&hippo.Answer{Confidence: x})
+		got, err := v.Answer(&hippo.Answer{Judgement: hippo.Judgement{Confidence: x}})
 		if err != nil || got.Confidence != want {
 			t.Errorf("%v: got %v (%v), want %v", x, got, err, want)
 		}
