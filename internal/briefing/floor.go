@@ -16,8 +16,8 @@ const (
 	// that it needs below the confidence unsure. From the confidence sure on it needs none.
 	minWords, minWordsUnsure, minWordsRule = .2, .29, .12
 	sure, unsure                           = .9, .5
-	// A word that a prompt and a memory share has minShared letters, a digit, or capitals alone; or both have words that
-	// begin with the same minStem bytes.
+	// A word that a prompt and a memory share has minShared letters, a digit, capitals alone, or a capital within the prompt; or both have
+	// words that begin with the same minStem bytes.
 	minShared, minStem = 4, 5
 )
 
@@ -63,10 +63,10 @@ func (in *Input) tied(s *scored) bool {
 		return false
 	}
 	said := wordsOf(s.Memory.Content)
-	for w := range strings.FieldsFuncSeq(in.Prompt, func(r rune) bool { return !alphanumeric(r) }) {
+	for i, w := range strings.FieldsFunc(in.Prompt, func(r rune) bool { return !alphanumeric(r) }) {
 		word := strings.ToLower(w)
 		n := utf8.RuneCountInString(w)
-		if (said[word] || said[word+"s"] || said[strings.TrimSuffix(word, "s")]) && (n >= minShared || n < len(w) || n > 1 && strings.ToUpper(w) == w || strings.ContainsFunc(w, unicode.IsDigit)) {
+		if (said[word] || said[word+"s"] || said[strings.TrimSuffix(word, "s")]) && (n >= minShared || n < len(w) || n > 1 && (strings.ToUpper(w) == w || i > 0 && unicode.IsUpper(rune(w[0]))) || strings.ContainsFunc(w, unicode.IsDigit)) {
 			return true
 		}
 		if n >= minStem && begins(said, word) {

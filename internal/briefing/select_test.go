@@ -277,6 +277,7 @@ func TestSelect_Tied(t *testing.T) {
 		"no word, and sure":           {"who repairs the printers", "Facilities fixes what prints", 0, .95, true},
 		"no word":                     {"add a dark theme", "The job hangs when fonts are missing", 0, .6, false},
 		"too little of a long prompt": {"write a poem about the gateway of a castle in the old days", "The gateway reads its keys once", .1, .7, false},
+		"a name":                      {"where did Ida go", "Ida has the key", .5, .4, true},
 		"a plural":                    {"write a test for the lamp", "Every lamp has tests in the folder lamps", .3, .6, true},
 		"a short stem alone":          {"show a spinner while it is loading", "The load balancer drops idle connections", .25, .7, false},
 		"unsure":                      {"make it return early", "The return portal is of another team", .22, .4, false},
