@@ -58,7 +58,7 @@ func TestContradicted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, p := range list {
 				answer := strings.Join(strings.Fields(p.answer()), " ")
-				if !strings.Contains(regexp.MustCompile(`</?mark>`).ReplaceAllString(answer, ""), "Ana works at Initech") || !strings.Contains(answer, "invoice") {
+				if !strings.Contains(regexp.MustCompile(`</?mark>`).ReplaceAllString(answer, ""), "Ana works at Initech") || !strings.Contains(answer, "invoice") && !reminds(p.name) {
 					t.Errorf("%s does not show both:\n%s", p.name, answer)
 				}
 				if n := len(mark.FindAllString(answer, -1)); n != 1 {
@@ -68,3 +68,6 @@ func TestContradicted(t *testing.T) {
 		})
 	}
 }
+
+// reminds reports whether a request brings only what is related to its words.
+func reminds(request string) bool { return strings.HasPrefix(request, "POST /api/context") }
