@@ -44,6 +44,9 @@ func behavesLikeLocal(t *testing.T, way, checks string) {
 		"Consolidate_Lets",    // begins a search by Searching, likewise
 		"Stage_",              // needs the store in this process: a program runs where it is
 	}
+	if way == "http" {
+		skipped = append(skipped, "Namespace_Mistyped") // a token is of one namespace, and others are refused before their names are read
+	}
 	args := []string{"-test.skip=^Test(" + strings.Join(skipped, "|") + ")", "-rapid.checks=" + checks, "-rapid.nofailfile"}
 	if testing.Short() {
 		args = append(args, "-test.short")
