@@ -231,7 +231,7 @@ func TestScenario_Y13_Overlap(t *testing.T) {
 	s := start(t)
 	path := filepath.Join(t.TempDir(), "hippo.json")
 	for _, tc := range []struct {
-		insights       string
+		insights    string
 		added, here int
 	}{{"", 0, 0}, {one, 1, 0}, {changed + "," + other, 1, 1}} {
 		text := `{"insights":[` + tc.insights + `],"active_day_counter":5,"last_calendar_date_used":"2026-03-01"}`
