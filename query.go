@@ -269,7 +269,9 @@ type Judgement struct {
 	Support map[string]float64
 	// Weak says why the hits may well not answer the query: Confidence is low. Empty otherwise.
 	Weak string
-} // Period is the time from From, included, until Until, excluded. A zero end is open.
+}
+
+// Period is the time from From, included, until Until, excluded. A zero end is open.
 type Period struct{ From, Until time.Time }
 
 // IDs returns the IDs of the hits and of what supersedes them.

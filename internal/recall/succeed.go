@@ -204,7 +204,7 @@ func (x *successions) apply(p *Plan, in ranking) ranking {
 		}
 	}
 	slices.SortFunc(list, func(a, b placed) int {
-		return cmp.Or(better(a.key, b.key), cmp.Compare(b.steps, a.steps), a.hit.Compare(b.hit.Key))
+		return cmp.Or(better(a.key, b.key), cmp.Compare(b.steps, a.steps), a.Compare(b.Key))
 	})
 	for i := range list {
 		out.hits = append(out.hits, list[i].hit)
