@@ -35,7 +35,7 @@ func TestSearch_Spans(t *testing.T) {
 		}
 		return d
 	}
-	for _, line := range strings.SplitSeq(strings.TrimSpace(spans), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(spans), "\n") {
 		f := strings.Split(line, "|")
 		a, err := c.Search(t.Context(), hippo.Query{Text: f[0], NoTouch: true})
 		if err != nil {
