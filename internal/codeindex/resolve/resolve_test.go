@@ -100,6 +100,8 @@ func FuzzResolve(f *testing.F) {
 	f.Add("..", "x", "..", -1, "")
 	f.Add("v", "x", "v[](a){}.b.(T)", 0, "map[string][]func(a *v) (b, c int)")
 	f.Add("./a/b", "make", "::", 0, "def f(a: B)")
+	f.Add("1", "0", "0", -53, "(")
+	f.Add("1", "0", "0", 0, "readonly ")
 	f.Fuzz(func(t *testing.T, imported, name, qualifier string, in int, signature string) {
 		w := world()
 		for file := range 9 {

@@ -26,7 +26,7 @@ func (e *inference) typed(s site, text string, depth int) value {
 	if item, ok := strings.CutSuffix(text, "[]"); ok {
 		return value{known: true, of: element{s, item}}
 	}
-	if text[0] == '(' && closing(text) == len(text) {
+	if strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") && closing(text) == len(text) {
 		return e.typed(s, text[1:len(text)-1], depth+1)
 	}
 	if text == "this" || text == "Self" {
