@@ -280,9 +280,9 @@ func closeReads(f *File) error {
 }
 
 // detach closes a file that is no longer at its path, or whose log is not. What the log
-// has is brought into the file, wherever that is. The log at the path, if it is the one of
-// this file, is moved away from another file that is there. If another program put a log in the place of
-// the one of this file, the last process that closes the file removes it: SQLite would bring former pages back from it.
+// has is brought into the file, wherever that is. If another file has taken the path, and the log there still belongs to this one,
+// the log is moved away. If another program replaced the log of this file, the last process that closes the file removes that log:
+// SQLite would bring former pages back from it.
 func (f *File) detach(log *slog.Logger) error {
 	f.users.Wait()
 	if f.tx != nil {

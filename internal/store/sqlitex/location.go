@@ -172,7 +172,11 @@ func removeForeignLog(path string, log *slog.Logger) error {
 		}
 		return nil
 	}
-	defer lockFolder(filepath.Dir(path))()
+	unlock, err := lockFolder(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	at = locate(path) // another process may have done it
 	o := readOwner(path)
 	if !o.isForeign(&at) {
@@ -186,7 +190,11 @@ func detachLog(f *File, log *slog.Logger) error {
 	if f.db == nil || f.immutable {
 		return nil
 	}
-	defer lockFolder(filepath.Dir(f.path))()
+	unlock, err := lockFolder(filepath.Dir(f.path))
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	now := locate(f.path)
 	if same(f.db, now.db) {
 		return nil

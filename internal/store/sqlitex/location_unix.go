@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hippo-memory/hippo"
 )
 
 // replaceable says that a file can be renamed or deleted while it is open.
@@ -45,18 +47,23 @@ func number(info os.FileInfo) string {
 	return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
 }
 
-// lockFolder waits until no other process changes the names of files in a folder, and
-// returns what ends the lock. It is a matter of milliseconds, and a process that was stopped meanwhile is not waited for. Where
-// folders cannot be locked it does nothing.
-func lockFolder(dir string) (unlock func()) {
+// lockFolder waits until no other process changes the names of files in a folder, and returns what ends the lock. Others hold it
+// for milliseconds. A process that was stopped meanwhile would go on with what it saw, so that its lock is respected: the error is
+// [hippo.ErrUnavailable] then. Where folders cannot be locked it does nothing.
+func lockFolder(dir string) (unlock func(), err error) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return func() {}
+		return func() {}, nil
 	}
-	for waited := time.Duration(0); waited < stuckAfter && errors.Is(unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK); waited += lockRetry {
+	unlock = func() { _ = unix.Close(fd) } // that ends the lock
+	for waited := time.Duration(0); errors.Is(unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK); waited += lockRetry {
+		if waited >= stuckAfter {
+			unlock()
+			return nil, fmt.Errorf("%w: another process keeps the folder %s locked: let it go on, or end it", hippo.ErrUnavailable, dir)
+		}
 		time.Sleep(lockRetry)
 	}
-	return func() { _ = unix.Close(fd) } // that ends the lock
+	return unlock, nil
 }
 
 // canWrite reports whether the user may write an existing file. It does not open

@@ -28,7 +28,7 @@ func namesOf(path string) (links uint64, size int64, err error) {
 
 func number(os.FileInfo) string { return "none" }
 
-func lockFolder(string) (unlock func()) { return func() {} }
+func lockFolder(string) (unlock func(), err error) { return func() {}, nil }
 
 // canWrite reports whether the user may write an existing file.
 func canWrite(path string) bool {
