@@ -1,6 +1,7 @@
 package briefing
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,12 +13,13 @@ const (
 	minOfBest, minOfKnown = .6, .85
 	// minTelling is how many letters a word needs to say what a prompt is about, unless it has a digit.
 	minTelling = 5
-	// minWords is the share of the words of a prompt that a memory needs to be related to it, and minWordsUnsure the share
-	// that it needs below the confidence unsure. From the confidence sure on it needs none.
+	// minWords is the share of the words of a prompt that a memory needs to be related to it; minWordsUnsure is that share where the
+	// confidence in the answer is below unsure, and minWordsRule that of a rule or a decision, which is for work that seldom has its words.
+	// From the confidence sure on a memory needs none.
 	minWords, minWordsUnsure, minWordsRule = .2, .29, .12
 	sure, unsure                           = .9, .5
-	// A word that a prompt and a memory share has minShared letters, a digit, capitals alone, or a capital within the prompt; or both have
-	// words that begin with the same minStem bytes.
+	// minShared is how many letters a shared word needs to tie a memory to a prompt, see [tie]; minStem is how many bytes two words begin
+	// with that are forms of one.
 	minShared, minStem = 4, 5
 )
 
@@ -32,14 +34,14 @@ func (in *Input) leading(list []scored) []scored {
 	if known {
 		floor = minOfKnown * list[0].score
 	}
-	asked := tellingWords(in.Prompt)
+	asked, ties := tellingWords(in.Prompt), tiesOf(in.Prompt)
 	var out []scored
 	for i := range list {
 		s := &list[i]
 		if s.score < floor {
 			break
 		}
-		if !in.tied(s) {
+		if !in.tied(s, ties) {
 			continue
 		}
 		news := take(asked, tellingWords(s.Memory.Content))
@@ -50,30 +52,44 @@ func (in *Input) leading(list []scored) []scored {
 	return out
 }
 
-// tied reports whether a memory has what the prompt speaks of: what is near by its vector alone is a guess, unless it stands out.
-func (in *Input) tied(s *scored) bool {
-	if len(in.Names) > 0 {
-		return true
+// tie is a word of a prompt. telling: it ties a memory that has it to the prompt by itself. It is long enough, has a digit or a letter
+// that is not ASCII, is written in capitals, or has a capital within the prompt, as names have.
+type tie struct {
+	word    string
+	telling bool
+}
+
+// tiesOf returns the words of a prompt, each once.
+func tiesOf(prompt string) (out []tie) {
+	at := make(map[string]int)
+	for i, w := range strings.FieldsFunc(prompt, func(r rune) bool { return !alphanumeric(r) }) {
+		n := utf8.RuneCountInString(w)
+		t := tie{strings.ToLower(w), n >= minShared || n < len(w) || strings.ContainsFunc(w, unicode.IsDigit)}
+		t.telling = t.telling || n > 1 && (strings.ToUpper(w) == w || i > 0 && unicode.IsUpper(rune(w[0])))
+		if k, known := at[t.word]; known {
+			out[k].telling = out[k].telling || t.telling
+			continue
+		}
+		at[t.word] = len(out)
+		out = append(out, t)
 	}
+	return out
+}
+
+// tied reports whether a memory has what the prompt speaks of: what is near by its vector alone is a guess, unless it stands out.
+func (in *Input) tied(s *scored, ties []tie) bool {
 	switch {
-	case s.Confidence >= sure:
+	case len(in.Names) > 0, s.Confidence >= sure:
 		return true
-	case s.Words >= minWordsRule && guides(s.Candidate): // they are for work that seldom has their words
+	case s.Words >= minWordsRule && guides(s.Candidate):
 	case s.Words < minWords, s.Confidence < unsure && s.Words < minWordsUnsure:
 		return false
 	}
 	said := wordsOf(s.Memory.Content)
-	for i, w := range strings.FieldsFunc(in.Prompt, func(r rune) bool { return !alphanumeric(r) }) {
-		word := strings.ToLower(w)
-		n := utf8.RuneCountInString(w)
-		if (said[word] || said[word+"s"] || said[strings.TrimSuffix(word, "s")]) && (n >= minShared || n < len(w) || n > 1 && (strings.ToUpper(w) == w || i > 0 && unicode.IsUpper(rune(w[0]))) || strings.ContainsFunc(w, unicode.IsDigit)) {
-			return true
-		}
-		if n >= minStem && begins(said, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ties, func(t tie) bool {
+		has := said[t.word] || said[t.word+"s"] || said[strings.TrimSuffix(t.word, "s")]
+		return t.telling && has || utf8.RuneCountInString(t.word) >= minStem && begins(said, t.word)
+	})
 }
 
 // guides reports whether a memory is a rule, a preference or a decision.

@@ -3,6 +3,7 @@ package contradict
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -87,7 +88,7 @@ func (f *Fact) DeniedBy(text string, known func(name string) bool) bool {
 	return false
 }
 
-// factWord is a word of a sentence, as it is and as it is compared. end: punctuation follows that ends a clause.
+// factWord is a word of a sentence: raw as it was written, low in small letters to be compared. end: it is followed by punctuation that ends a clause.
 type factWord struct {
 	raw, low string
 	end      bool
@@ -109,16 +110,23 @@ func factWords(sentence string) []factWord {
 // hedged reports whether a sentence is of another time, or says no plain fact.
 func hedged(words []factWord) bool {
 	return slices.ContainsFunc(words, func(w factWord) bool {
-		return strings.HasSuffix(w.low, "n't") || strings.HasSuffix(w.low, "n’t") || slices.Contains(hedges(), w.low)
+		return strings.HasSuffix(w.low, "n't") || strings.HasSuffix(w.low, "n’t") || hedges()[w.low]
 	})
 }
 
-func hedges() []string {
-	return strings.Fields(`not never no nor without except was were had used formerly former previously once until till before ended left quit
+// hedges are words with which a sentence says no plain fact of now.
+//
+//nolint:gochecknoglobals // it is built once and never changes
+var hedges = sync.OnceValue(func() map[string]bool {
+	out := make(map[string]bool)
+	for w := range strings.FieldsSeq(`not never no nor without except was were had used formerly former previously once until till before ended left quit
 		will would may might could can should shall if when whenever whether unless perhaps maybe probably likely possibly rumour rumor
 		plans wants hopes considers also too both either sometimes partly occasionally part-time mondays tuesdays wednesdays thursdays
-		fridays saturdays sundays weekends says said thinks thought believes claims pretends example imagine suppose instead`)
-}
+		fridays saturdays sundays weekends says said thinks thought believes claims pretends example imagine suppose instead`) {
+		out[w] = true
+	}
+	return out
+})
 
 // names reports whether a sentence has one of some names.
 func (f *Fact) names(words []factWord, names []string) bool {
@@ -132,11 +140,11 @@ func (f *Fact) names(words []factWord, names []string) bool {
 
 // openings are words that may be before the subject of a plain sentence.
 func openings() []string {
-	return strings.Fields("the our fyi note update and so now today currently actually dr mr mrs ms")
+	return []string{"the", "our", "fyi", "note", "update", "and", "so", "now", "today", "currently", "actually", "dr", "mr", "mrs", "ms"}
 }
 
 // fillers are words that may be between the subject and the verb.
-func fillers() []string { return strings.Fields("now currently still today") }
+func fillers() []string { return []string{"now", "currently", "still", "today"} }
 
 // after returns the words behind a phrase at the beginning.
 func after(words []factWord, phrase string) ([]factWord, bool) {
@@ -187,7 +195,7 @@ func (f *Fact) another(words []factWord, known func(string) bool) bool {
 	if n == 0 {
 		return false
 	}
-	return n == len(words) || words[n-1].end || slices.Contains(strings.Fields("as since now and in from with"), words[n].low)
+	return n == len(words) || words[n-1].end || slices.Contains([]string{"as", "since", "now", "and", "in", "from", "with"}, words[n].low)
 }
 
 // name returns how many words the name at the beginning has that is not one of the object's; 0 if there is none.
@@ -244,6 +252,6 @@ func (f *Fact) anotherBefore(words []factWord, verb string, known func(string) b
 	rest = skip(rest, []string{"the", "our"})
 	return slices.ContainsFunc(f.Subject, func(name string) bool {
 		tail, ok := after(rest, name)
-		return ok && (len(tail) == 0 || rest[len(rest)-len(tail)-1].end || slices.Contains(strings.Fields("since now and"), tail[0].low))
+		return ok && (len(tail) == 0 || rest[len(rest)-len(tail)-1].end || slices.Contains([]string{"since", "now", "and"}, tail[0].low))
 	})
 }
