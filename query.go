@@ -251,8 +251,8 @@ type Answer struct {
 	// Facts are of the entities that the text of the query names, at most five: those that it asks for first. They hold at
 	// the time that the query asks for. Only a first page of ranker hippo has them.
 	Facts []Fact
-	// Span is the time that the text of the query names, where the hits are those of it; else zero.
-	Span Period
+	// Period is the time that the text of the query names, where the hits are those of it; else zero.
+	Period Period
 	// Elsewhere is how many memories of other projects, of those that the caller may see, have most of the words of the query. 0 if the query
 	// names projects, or there is no current one.
 	Elsewhere int

@@ -106,8 +106,8 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files *cited.Check) 
 	if a.Weak != "" {
 		s.warn("these may not answer it (%s)", a.Weak)
 	}
-	if span := wire.SpanText(a, s.now()); span != "" {
-		s.warn("these are %s", span)
+	if period := wire.PeriodText(a, s.now()); period != "" {
+		s.warn("these are %s", period)
 	}
 	if a.Elsewhere > 0 {
 		s.warn("%d more in other projects: --all shows them", a.Elsewhere)

@@ -215,10 +215,11 @@ func ResolveProject(ctx context.Context, m *Memories, name string) ([]string, er
 	return perform(ctx, m, byFolder(ctx, m, name), resolveProject)
 }
 
-// ProjectTitle returns the name of a project for people: "shop (local#070cdb4b)" where only its folder, which this machine knows, has a name that
-// they know. [ResolveProject] takes it.
-func ProjectTitle(m *Memories, name string) string {
-	return m.defaults.repositories.Folders().Title(name)
+// ProjectTitles returns what names projects for people: "shop (local#070cdb4b)" where only its folder, which this machine knows, has a name
+// that they know. [ResolveProject] takes it. What it returns serves one call, because it reads the folders once. It is not safe for
+// concurrent use.
+func ProjectTitles(m *Memories) func(name string) string {
+	return m.defaults.repositories.Folders().Title
 }
 
 // currentName returns the name to use of a project: that of the current one for each of its names. Projects that are worked on beside it
@@ -230,8 +231,8 @@ func currentName(s *hippo.Scope, name string) string {
 	return name
 }
 
-// byFolder returns the name of the project of a repository of this machine for that of its folder, where the store is on another machine,
-// which does not know the folders of this one, and does not know the name. Otherwise it returns the name as it is.
+// byFolder translates the name of a folder of this machine to the project of its repository. A store on another machine needs that,
+// because it does not know these folders. It returns a name unchanged that the store knows, or that is no folder here.
 func byFolder(ctx context.Context, m *Memories, name string) string {
 	if m.remote == nil {
 		return name

@@ -70,7 +70,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
 		Conflicts: recall.Conflicts(claims, hits, at), Degraded: append(degraded, ranking.Degraded...),
 		Judgement: ranking.Judgement, Elsewhere: ranking.Elsewhere,
-		Facts: facts, Span: hippo.Period(ranking.Span),
+		Facts: facts, Period: hippo.Period(ranking.Span),
 	}, nil
 }
 

@@ -70,7 +70,7 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 		"Score",  // wires the process that has the store open
 		"Settle", // the process that has the store open embeds; others have nothing to embed
 		"Warm",   // the process that has the store open does it by itself
-		"CallerOf", "ProjectTitle", "KnownProjects", "SpelledProject",
+		"CallerOf", "ProjectTitles", "KnownProjects", "SpelledProject",
 		"Stage",      // likewise: it refuses elsewhere, and a program runs there
 		"Figures",    // are of the process that has the store open
 		"Namespaces", // likewise, and refuses elsewhere

@@ -73,7 +73,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	w := whole{files: s.files(at), links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.now(), importance: s.Importance, title: s.title}
+	w := whole{files: s.files(at), links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.now(), importance: s.Importance, title: engine.ProjectTitles(s.Memories)}
 	missing := ""
 	if len(found.Degraded) > 0 {
 		missing = "\ndegraded: " + note(strings.Join(found.Degraded, "; "))

@@ -109,8 +109,8 @@ func (p *page) heading(shown int) string {
 	default:
 		fmt.Fprintf(&b, "%d of %d", shown, a.Total)
 	}
-	if span := wire.SpanText(a, p.view.Now); span != "" {
-		b.WriteString(" " + span)
+	if period := wire.PeriodText(a, p.view.Now); period != "" {
+		b.WriteString(" " + period)
 	}
 	if next := p.next(shown); next > 0 {
 		fmt.Fprintf(&b, ", next offset %d", next)

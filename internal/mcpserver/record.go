@@ -135,9 +135,6 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 // strayMarkup matches what the arguments of a call look like when they end up in the text of the first one.
 var strayMarkup = regexp.MustCompile(`(?i)</(?:\w+:)?(?:content|parameter|invoke|arguments)>\s*(?:<|$)|<(?:\w+:)?parameter name=`)
 
-// title returns the name of a project for people.
-func (s *session) title(project string) string { return engine.ProjectTitle(s.Memories, project) }
-
 // project returns the project that a memory is recorded for: a known one, or one that the caller says is new.
 func (s *session) project(ctx context.Context, given string) (string, error) {
 	switch given {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -31,7 +32,7 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 		text.WriteString(", store " + termtext.Line(out.Store))
 	}
 	if out.Project != "" {
-		text.WriteString("\nproject: " + termtext.Line(s.title(out.Project)))
+		text.WriteString("\nproject: " + termtext.Line(engine.ProjectTitles(s.Memories)(out.Project)))
 	}
 	if out.Unassigned > 0 {
 		fmt.Fprintf(&text, "\n%d in project %q: nobody could tell where they belong", out.Unassigned, hippo.Unassigned)

@@ -130,7 +130,7 @@ func listed(d *doneAudit, p consolidate.Problem) []engine.AuditFinding {
 
 // findingsOf returns a page of the findings of a problem, and where it ends. What was settled since the audit is passed over.
 func findingsOf(ctx context.Context, v *visit, d *doneAudit, p consolidate.Problem, offset int) (out []finding, end int, err error) {
-	list := listed(d, p)
+	list, title := listed(d, p), engine.ProjectTitles(v.memories)
 	end = min(offset, len(list))
 	for end < len(list) && len(out) < pageSize {
 		chunk := list[end:min(end+pageSize, len(list))]
@@ -144,15 +144,15 @@ func findingsOf(ctx context.Context, v *visit, d *doneAudit, p consolidate.Probl
 			}
 			end++
 			if f := &chunk[i]; now.holds(f, d.at, v.now) {
-				out = append(out, newFinding(v, f, now))
+				out = append(out, newFinding(v, f, now, title))
 			}
 		}
 	}
 	return out, end, nil
 }
 
-func newFinding(v *visit, f *engine.AuditFinding, now *auditState) finding {
-	x := finding{item: v.newItem(now.memories[f.ID]), Reason: strings.ToUpper(f.Reason[:1]) + f.Reason[1:], Project: f.Project, Title: engine.ProjectTitle(v.memories, f.Project), kinds: kindsOf(&f.Finding)}
+func newFinding(v *visit, f *engine.AuditFinding, now *auditState, title func(project string) string) finding {
+	x := finding{item: v.newItem(now.memories[f.ID]), Reason: strings.ToUpper(f.Reason[:1]) + f.Reason[1:], Project: f.Project, Title: title(f.Project), kinds: kindsOf(&f.Finding)}
 	if o := now.memories[f.Other]; o != nil {
 		other := v.newItem(o)
 		x.Other = &other

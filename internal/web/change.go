@@ -158,7 +158,7 @@ func holds(v *visit) error {
 // move moves a memory to a project.
 func move(v *visit) error {
 	project := v.r.PostForm.Get("project")
-	return v.change("Moved to "+engine.ProjectTitle(v.memories, project)+".", func(m *hippo.Memory) error {
+	return v.change("Moved to "+engine.ProjectTitles(v.memories)(project)+".", func(m *hippo.Memory) error {
 		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Project: &project}})
 		return err
 	})

@@ -57,9 +57,10 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 	if err != nil {
 		return form, hippo.Filter{}, err
 	}
+	title := engine.ProjectTitles(v.memories)
 	for _, p := range projects {
 		if p != "" {
-			form.Projects = append(form.Projects, choice{p, engine.ProjectTitle(v.memories, p), p == form.Project})
+			form.Projects = append(form.Projects, choice{p, title(p), p == form.Project})
 		}
 	}
 	for _, t := range []struct{ value, label string }{{"", "Any trust"}, {"low", "Low or higher"}, {"normal", "Normal or higher"}, {"high", "High"}} {

@@ -196,7 +196,7 @@ func factsOf(v *visit, m *hippo.Memory) []fact {
 	return known([]fact{
 		{"Situation", strings.Join(m.Situation, "; ")},
 		{"Type", m.Type},
-		{"Project", engine.ProjectTitle(v.memories, m.Project)},
+		{"Project", engine.ProjectTitles(v.memories)(m.Project)},
 		{"Said by", m.Source.Author},
 		{"Source", string(m.Source.Kind)},
 		{"Recorded by", m.Source.Client},

@@ -25,8 +25,8 @@ type searchBody struct {
 	Overview *overview
 	Hits     []hitView
 	Answer   *hippo.Answer
-	// Span is [wire.SpanText] of the answer.
-	Span string
+	// Period is [wire.PeriodText] of the answer.
+	Period string
 	// Facts are of the entities that the query names.
 	Facts   []string
 	Clashes []clash
@@ -140,7 +140,7 @@ func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) 
 	if err != nil {
 		return err
 	}
-	b.Span = wire.SpanText(b.Answer, v.now.In(v.memories.Zone()))
+	b.Period = wire.PeriodText(b.Answer, v.now.In(v.memories.Zone()))
 	words := newMarker(b.Query)
 	for i := range b.Answer.Hits {
 		h := &b.Answer.Hits[i]
@@ -175,6 +175,7 @@ func overviewOf(ctx context.Context, v *visit) (*overview, error) {
 	if err != nil {
 		return nil, err
 	}
+	title := engine.ProjectTitles(v.memories)
 	o.MoreProjects = max(0, len(names)-maxProjects)
 	for _, name := range append(names[:len(names)-o.MoreProjects:len(names)-o.MoreProjects], "") {
 		one, err := v.memories.List(ctx, engine.ListQuery{Filter: hippo.Filter{Projects: []string{name}}, Count: 1})
@@ -184,7 +185,7 @@ func overviewOf(ctx context.Context, v *visit) (*overview, error) {
 		if one.Total == 0 {
 			continue
 		}
-		o.Projects = append(o.Projects, projectCount{engine.ProjectTitle(v.memories, name), one.Total, link("/ui/browse", "project", cmp.Or(name, noProject))})
+		o.Projects = append(o.Projects, projectCount{title(name), one.Total, link("/ui/browse", "project", cmp.Or(name, noProject))})
 	}
 	return o, nil
 }

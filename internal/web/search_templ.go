@@ -200,12 +200,12 @@ func searchNotes(b searchBody) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if b.Answer != nil {
-			if b.Span != "" {
+			if b.Period != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"note\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = visible("These are "+b.Span).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = visible("These are "+b.Period).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

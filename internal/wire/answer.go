@@ -28,8 +28,8 @@ type Answer struct {
 	Degraded []string `json:"degraded,omitempty"`
 	// Facts are of the entities that the query names.
 	Facts []Fact `json:"facts,omitempty"`
-	// Span is that of the time that the query names, where the results are those of it.
-	Span *Span `json:"span,omitempty"`
+	// Period is the time that the query names, where the results are those of it.
+	Period *Period `json:"period,omitempty"`
 }
 
 // Judgement is how surely results answer a query.
@@ -40,8 +40,8 @@ type Judgement struct {
 	Weak       string             `json:"weak,omitempty"`
 }
 
-// Span is the time from From, included, until Until, excluded; an end that is absent is open.
-type Span struct {
+// Period is the time from From, included, until Until, excluded; an end that is absent is open.
+type Period struct {
 	From  time.Time `json:"from,omitzero"`
 	Until time.Time `json:"until,omitzero"`
 }
@@ -55,17 +55,17 @@ type AnswerCounts struct {
 	Elsewhere int `json:"elsewhere,omitempty"`
 }
 
-// SpanText says which time the query named, where the hits are those of it, with [when.Day]: "from Nov 16 to Nov 22". Empty otherwise.
-func SpanText(a *hippo.Answer, now time.Time) string {
+// PeriodText says which time the query named, where the hits are those of it, with [when.Day]: "from Nov 16 to Nov 22". Empty otherwise.
+func PeriodText(a *hippo.Answer, now time.Time) string {
 	switch {
-	case a.Span.From.IsZero() && a.Span.Until.IsZero():
+	case a.Period.From.IsZero() && a.Period.Until.IsZero():
 		return ""
-	case a.Span.Until.IsZero() || a.Span.Until.After(now):
-		return "since " + when.Day(a.Span.From, now)
-	case a.Span.From.IsZero():
-		return "before " + when.Day(a.Span.Until, now)
+	case a.Period.Until.IsZero() || a.Period.Until.After(now):
+		return "since " + when.Day(a.Period.From, now)
+	case a.Period.From.IsZero():
+		return "before " + when.Day(a.Period.Until, now)
 	default:
-		return "from " + when.Day(a.Span.From, now) + " to " + when.Day(a.Span.Until.Add(-time.Second), now)
+		return "from " + when.Day(a.Period.From, now) + " to " + when.Day(a.Period.Until.Add(-time.Second), now)
 	}
 }
 
@@ -162,8 +162,8 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 		Judgement: Judgement{confidence(a.Confidence), a.Support, a.Weak}, Degraded: a.Degraded,
 		Facts: AnsweredFacts(a.Facts, v.Now),
 	}
-	if s := Span(a.Span); s != (Span{}) {
-		out.Span = &s
+	if p := Period(a.Period); p != (Period{}) {
+		out.Period = &p
 	}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]
