@@ -34,7 +34,7 @@ const writerVariable = "HIPPO_TEST_WRITER"
 func TestWriterProcess(t *testing.T) {
 	fields := strings.Split(os.Getenv(writerVariable), " ")
 	if len(fields) != 4 {
-		t.Skip("it is the process of other tests")
+		t.Skip("this test is a helper process, which other tests start with an environment variable")
 	}
 	s, err := openStore(t.Context(), config.Store{Kind: fields[0], Path: fields[1]})
 	if err != nil {

@@ -63,7 +63,7 @@ func (b *Briefing) lowTrust() string {
 
 // unassigned is the line about the memories that belong to no known project.
 func (b *Briefing) unassigned() string {
-	return fmt.Sprintf("(%d in project %q, because nobody could tell where they belong: hippo project move files them)", b.Unassigned, hippo.Unassigned)
+	return fmt.Sprintf("(%d in project %q, because nobody could tell where they belong: hippo project move ID --to current files one here)", b.Unassigned, hippo.Unassigned)
 }
 
 // Text formats the briefing for a model; empty if there are no items. Each memory is one line, so

@@ -127,7 +127,7 @@ func refusalOf(text string) refusal {
 	alone := onlyAsides(asides) || len(all) == 1 && words(all[0]) <= 12 && asides[0].rest < fewOthers
 	for i, r := range requests {
 		keep := asides[i].keep || r.has("keep")
-		if asides[i].back || r.has("back") { // behind what would be kept it means that, behind anything else the turn before, too
+		if asides[i].back || r.has("back") { // behind what would be kept it means that; behind anything else it also means the turn before
 			means := slices.ContainsFunc(all[:i], keeps)
 			out.turn = out.turn || i > 0
 			out.back = out.back || !means || asides[i].said || r.has("said")

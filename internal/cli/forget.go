@@ -63,8 +63,11 @@ func forgetMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo
 	}
 	before = slices.DeleteFunc(before, func(x *hippo.Memory) bool { return !x.Forgotten() })
 	ms, err := m.Forget(ctx, ids...)
-	if err != nil || s.json || s.lines {
-		return cmp.Or(err, printDone(s, "Forgot", ms))
+	switch {
+	case err != nil:
+		return err
+	case s.json || s.lines:
+		return printDone(s, "Forgot", ms)
 	}
 	isOld := func(x *hippo.Memory) bool {
 		return slices.ContainsFunc(before, func(old *hippo.Memory) bool { return old.ID == x.ID })

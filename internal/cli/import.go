@@ -334,7 +334,7 @@ func (r *imported) print(s *shell) {
 	}
 	r.filing.say(s)
 	if r.elsewhere > 0 {
-		s.warn("%d that are here already stay in other projects; hippo project move and hippo project merge move them", r.elsewhere)
+		s.warn("%d are already here in other projects and stay there; hippo project move ID --to current moves one here", r.elsewhere)
 	}
 	for _, x := range r.skipped {
 		fmt.Fprintf(s.out, "left out: %d %s\n", x.Count, termtext.Line(x.What))

@@ -28,7 +28,7 @@ func TestCommands_ReadSettingsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Skipf("no named pipe here: %v", err)
+		t.Skipf("this file system cannot hold a named pipe: %v", err)
 	}
 	written := make(chan error, 1)
 	go func() {

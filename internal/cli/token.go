@@ -22,7 +22,7 @@ func newTokenCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
 		Short: "Create, list and revoke tokens of the HTTP server",
-		Long:  "Create, list and revoke tokens of an HTTP server. A change counts at once, in servers that run, too.",
+		Long:  "Create, list and revoke tokens of an HTTP server. A change takes effect at once, also in a running server.",
 		Args:  refuseUnknownCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

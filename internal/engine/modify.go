@@ -192,7 +192,7 @@ func (c *Modification) Clear(names []string) error {
 			return hippo.Fieldf("clear", "must have only %s, got %.40q", inSentence(clearable()), name)
 		}
 		if given {
-			return hippo.Fieldf("clear", "has %s, which is given a value, too: do one of them", name)
+			return hippo.Fieldf("clear", "empties %s, which the same call gives a value: do one of them", name)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func FuzzAt(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, unix int64, zone uint8) {
 		loc, err := time.LoadLocation(zones[int(zone)%len(zones)])
 		if err != nil {
-			t.Skip("there is no database of time zones")
+			t.Skip("the system has no time zone database, without which no zone can be loaded")
 		}
 		now := time.Unix(unix%4e9, 0).In(loc)
 		for _, read := range []func(string, string, time.Time) (time.Time, error){when.At, when.Ahead} {
