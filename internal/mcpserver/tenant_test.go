@@ -82,6 +82,9 @@ func answersOf(t *testing.T, mine hippo.Scope, shared bool) map[string]string {
 		}
 		s.clock.set(s.clock.now().Add(time.Second)) // what is new is never as old as something else
 		raw := s.call("tools/call", object{"name": c.tool, "arguments": c.args})
+		if err := s.engine.Flush(t.Context()); err != nil { // else the counts of uses in later answers depend on the time a call takes
+			t.Fatal(err)
+		}
 		arguments, err := json.Marshal(c.args)
 		if err != nil {
 			t.Fatal(err)

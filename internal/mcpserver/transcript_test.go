@@ -83,6 +83,9 @@ func replayOn(t *testing.T, edit func(string) string, s *session, transcript str
 		if expectsReply(message) {
 			fmt.Fprintf(&out, "<- %s\n", edit(names.replace(compact(t, s.reply()))))
 		}
+		if err := s.engine.Flush(t.Context()); err != nil { // the counts of uses
+			t.Fatal(err)
+		}
 	}
 	return out.String()
 }

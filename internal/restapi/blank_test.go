@@ -124,6 +124,9 @@ func answered(t *testing.T, method, path, body string) string {
 	s.do(http.MethodPost, "/relations", `{"relations":[{"from":"`+m.UUID+`","to":"`+o.UUID+`","kind":"explains"}]}`).want(http.StatusOK)
 	named := strings.NewReplacer("ID", m.UUID, "OTHER", o.UUID)
 	r := s.do(method, named.Replace(path), named.Replace(body))
+	if err := s.engine.Flush(t.Context()); err != nil { // the counts of uses
+		t.Fatal(err)
+	}
 	kept := s.do(http.MethodGet, "/memories?project=*", "").want(http.StatusOK)
 	return withoutIDs(fmt.Sprintf("%d %s\nstored: %s", r.status, r.body, kept.body))
 }
