@@ -13,6 +13,7 @@ type listing struct {
 	situation     []string
 	when          string
 	forgotten     bool
+	arrival       engine.Arrival
 	offset, count int
 }
 
@@ -23,6 +24,18 @@ func (ForgottenOption) list(l *listing) { l.forgotten = true }
 
 // Forgotten selects the forgotten insights instead of the others.
 func Forgotten() ForgottenOption { return ForgottenOption{} }
+
+// Arrival is an option of lists, see [FromSource] and [FromImport].
+type Arrival func(*engine.Arrival)
+
+func (a Arrival) list(l *listing) { a(&l.arrival) }
+
+// FromSource keeps what comes from this kind of source, client or file, in any case: "import", "csv", "notes.csv".
+func FromSource(name string) Arrival { return func(a *engine.Arrival) { a.Source = name } }
+
+// FromImport keeps what an import brought, by its operation as [ResolveOperation] reads it: of all projects, unless a filter names
+// some.
+func FromImport(operation string) Arrival { return func(a *engine.Arrival) { a.Import = operation } }
 
 // Listing is one page of a list.
 type Listing struct {
@@ -42,7 +55,8 @@ func (c *Client) List(ctx context.Context, opts ...ListOption) (*Listing, error)
 		o.list(&l)
 	}
 	x, err := c.memories.List(ctx, engine.ListQuery{
-		Filter: l.filter, Situation: l.situation, When: l.when, Forgotten: l.forgotten, Offset: l.offset, Count: l.count,
+		Filter: l.filter, Situation: l.situation, When: l.when, Forgotten: l.forgotten, Arrival: l.arrival,
+		Offset: l.offset, Count: l.count,
 	})
 	if err != nil {
 		return nil, err

@@ -271,6 +271,16 @@ func (f *fronts) command(line string) string {
 // web returns the answer to a request with a body, if there is one.
 func (f *fronts) web(request, body string) string {
 	f.t.Helper()
+	status, answer := f.ask(request, body)
+	if status != http.StatusOK {
+		f.t.Errorf("%s: %d\n%s", request, status, answer)
+	}
+	return answer
+}
+
+// ask returns the status and the answer to a request.
+func (f *fronts) ask(request, body string) (status int, answer string) {
+	f.t.Helper()
 	method, path, _ := strings.Cut(f.named(request), " ")
 	r, err := http.NewRequestWithContext(f.t.Context(), method, f.server.url+path, strings.NewReader(f.named(body)))
 	if err != nil {
@@ -284,10 +294,10 @@ func (f *fronts) web(request, body string) string {
 	}
 	defer func() { _ = a.Body.Close() }()
 	b, err := io.ReadAll(a.Body)
-	if err != nil || a.StatusCode != http.StatusOK {
+	if err != nil {
 		f.t.Errorf("%s: %s %v\n%s", request, a.Status, err, b)
 	}
-	return string(b)
+	return a.StatusCode, string(b)
 }
 
 // called are probes of tools: each a tool and its arguments, and then the names that it shows.

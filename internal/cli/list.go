@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -21,23 +19,19 @@ func newListCommand(s *shell) *cobra.Command {
 		Example: `  hippo list --since yesterday --type decision
   hippo list --situation "debugging outages" -n 5`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			filter, err := f.filter(s)
-			if err = cmp.Or(validCount(count), err); err != nil {
+			if err := validCount(count); err != nil {
 				return err
 			}
-			return s.inProject(c.Context(), func(m *client.Client) (err error) {
-				if filter.Projects, err = projectsOf(c.Context(), s, m, f.all); err != nil {
+			return s.inProject(c.Context(), func(m *client.Client) error {
+				opts, err := f.options(c.Context(), s, m)
+				if err != nil {
 					return err
 				}
-				more := []client.ListOption{}
+				opts = append(opts, client.Page(offset, count))
 				if forgotten {
-					more = append(more, client.Forgotten())
+					opts = append(opts, client.Forgotten())
 				}
-				if f.byOrigin() {
-					return listSelected(c.Context(), s, m, &f, offset, count, more...)
-				}
-				opts := []client.ListOption{client.FromFilter(filter), client.InSituation(f.situation...), client.When(f.when), client.Page(offset, count)}
-				list, err := m.List(c.Context(), append(opts, more...)...)
+				list, err := m.List(c.Context(), opts...)
 				if err != nil {
 					return err
 				}
@@ -49,17 +43,6 @@ func newListCommand(s *shell) *cobra.Command {
 	addPage(c.Flags(), &offset, &count, listed)
 	c.Flags().BoolVar(&forgotten, "forgotten", false, "the forgotten ones instead")
 	return c
-}
-
-// listSelected prints a page of what flags select by where it comes from.
-func listSelected(ctx context.Context, s *shell, m *client.Client, f *selection, offset, count int, more ...client.ListOption) error {
-	list, err := f.list(ctx, s, m, more...)
-	if err != nil {
-		return err
-	}
-	from := min(max(offset, 0), list.Total)
-	list.Memories = list.Memories[from:min(from+count, list.Total)]
-	return printListing(s, list, offset, true)
 }
 
 // listed is how many insights a list shows by default.

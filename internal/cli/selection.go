@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,71 +24,31 @@ func (x *selection) add(c *cobra.Command) {
 	c.Flags().StringVar(&x.operation, "import", "", "only what the import with this `OPERATION` of hippo log has brought, in all projects")
 }
 
-// byOrigin reports whether the flags look at more than a filter does.
-func (x *selection) byOrigin() bool { return x.source != "" || x.operation != "" }
-
-// list returns the memories that the flags select, newest first.
-func (x *selection) list(ctx context.Context, s *shell, m *client.Client, more ...client.ListOption) (*client.Listing, error) {
+// options returns the options of a list of what the flags select.
+func (x *selection) options(ctx context.Context, s *shell, m *client.Client) ([]client.ListOption, error) {
 	filter, err := x.filter(s)
 	if err != nil {
 		return nil, err
 	}
-	of, err := x.imported(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	if filter.Projects, err = projectsOf(ctx, s, m, x.all || of != nil && !s.root.PersistentFlags().Changed("project")); err != nil {
-		return nil, err
-	}
-	out := &client.Listing{}
-	for offset, total := 0, 1; offset < total; offset += hippo.MaxCount {
-		opts := append(slices.Clone(more), client.FromFilter(filter), client.InSituation(x.situation...), client.When(x.when), client.Page(offset, hippo.MaxCount))
-		page, err := m.List(ctx, opts...)
-		if err != nil {
-			return nil, err
-		}
-		total, out.Day = page.Total, page.Day
-		for _, y := range page.Memories {
-			if (of == nil || of[y.ID]) && comesFrom(&y.Source, x.source) {
-				out.Memories = append(out.Memories, y)
-			}
-		}
-	}
-	out.Total = len(out.Memories)
-	return out, nil
+	filter.Projects, err = projectsOf(ctx, s, m, x.all)
+	return []client.ListOption{
+		client.FromFilter(filter), client.InSituation(x.situation...), client.When(x.when), client.FromSource(x.source), client.FromImport(x.operation),
+	}, err
 }
 
-// imported returns the memories of the import that the flags name; nil if they name none.
-func (x *selection) imported(ctx context.Context, m *client.Client) (map[hippo.ID]bool, error) {
-	if x.operation == "" {
-		return nil, nil
-	}
-	id, err := client.ResolveOperation(ctx, m, x.operation)
-	if err != nil {
-		return nil, err
-	}
-	for o, err := range operations(ctx, m) {
-		switch {
-		case err != nil:
-			return nil, err
-		case o.ID != id:
-			continue
-		case o.Verb != hippo.VerbImport:
-			return nil, hippo.Fieldf("import", "must be an operation of hippo import, got %s, a %s", id.Short(), o.Verb)
+// every returns all memories that the flags select, newest first.
+func (x *selection) every(ctx context.Context, s *shell, m *client.Client) (out []*hippo.Memory, err error) {
+	opts, err := x.options(ctx, s, m)
+	for total := 1; err == nil && len(out) < total; {
+		page, listed := m.List(ctx, append(slices.Clone(opts), client.Page(len(out), hippo.MaxCount))...)
+		if err = listed; err == nil {
+			out, total = append(out, page.Memories...), page.Total
 		}
-		of := make(map[hippo.ID]bool, len(o.Memories))
-		for _, y := range o.Memories {
-			of[y] = true
+		if err == nil && len(page.Memories) == 0 {
+			break
 		}
-		return of, nil
 	}
-	return nil, fmt.Errorf("%w: no operation with id %q", hippo.ErrNotFound, x.operation)
-}
-
-// comesFrom reports whether a source is of a kind, of a client, or a file by its path or name; of any if name is empty.
-func comesFrom(source *hippo.Source, name string) bool {
-	is := func(s string) bool { return strings.EqualFold(s, name) }
-	return name == "" || is(string(source.Kind)) || is(source.Client) || source.URI != "" && (is(source.URI) || is(path.Base(source.URI)))
+	return out, err
 }
 
 // selectionShown is how many memories a question shows.
@@ -99,32 +57,33 @@ const selectionShown = 10
 // forgetSelected forgets what flags select, after a question: in one operation, or in several if there are more than
 // [hippo.MaxIDs].
 func forgetSelected(ctx context.Context, s *shell, m *client.Client, x *selection, yes bool) error {
-	list, err := x.list(ctx, s, m)
+	list, err := x.every(ctx, s, m)
 	if err != nil {
 		return err
 	}
-	if list.Total == 0 {
+	total := len(list)
+	if total == 0 {
 		fmt.Fprintln(s.out, "Nothing found, and nothing was forgotten.")
 		return nil
 	}
 	if !yes {
-		for _, y := range list.Memories[:min(list.Total, selectionShown)] {
+		for _, y := range list[:min(total, selectionShown)] {
 			fmt.Fprintf(s.errw, "%s  %s\n", shortID(s, y.ID), preview(y.Content, previewLength))
 		}
-		if more := list.Total - selectionShown; more > 0 {
+		if more := total - selectionShown; more > 0 {
 			fmt.Fprintf(s.errw, "and %s more\n", grouped(more))
 		}
-		if err := confirm(ctx, s, fmt.Sprintf("Forget %s?", grouped(list.Total)), fmt.Sprintf("this forgets %s", grouped(list.Total))); err != nil {
+		if err := confirm(ctx, s, fmt.Sprintf("Forget %s?", grouped(total)), fmt.Sprintf("this forgets %s", grouped(total))); err != nil {
 			return err
 		}
 	}
 	var ms []*hippo.Memory
 	operations := 0
-	for ids := range slices.Chunk(hippo.IDsOf(list.Memories...), hippo.MaxIDs) {
+	for ids := range slices.Chunk(hippo.IDsOf(list...), hippo.MaxIDs) {
 		done, err := m.Forget(ctx, ids...)
 		if err != nil {
 			if operations > 0 {
-				err = fmt.Errorf("%w; %s of %s were forgotten before", err, grouped(len(ms)), grouped(list.Total))
+				err = fmt.Errorf("%w; %s of %s were forgotten before", err, grouped(len(ms)), grouped(total))
 			}
 			return err
 		}

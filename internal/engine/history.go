@@ -19,12 +19,21 @@ func created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error)
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
+	of, err := broughtBy(ctx, m, q.Import, &q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	return createdArrived(ctx, m, q, of)
+}
+
+// createdArrived is [created] of what an import has brought.
+func createdArrived(ctx context.Context, m *Memories, q ListQuery, of brought) ([]time.Time, error) {
 	if known := q.Filter.KnownAt; isPast(m, q.Filter.Moment) {
 		q.Filter.KnownAt = time.Time{}
-		out, _, err := inPast(ctx, m, known, func(p *Memories) ([]time.Time, error) { return created(ctx, p, q) })
+		out, _, err := inPast(ctx, m, known, func(p *Memories) ([]time.Time, error) { return createdArrived(ctx, p, q, of) })
 		return out, err
 	}
-	keys, err := keysOf(ctx, m, q)
+	keys, err := keysAmong(ctx, m, q, of)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -23,7 +24,8 @@ type ListQuery struct {
 	Forgotten bool
 	// Insights leaves out entities and summaries of groups, unless the filter names types.
 	Insights bool
-	Offset   int
+	Arrival
+	Offset int
 	// Count 0 means [hippo.DefaultCount]; at most [hippo.MaxCount].
 	Count int
 }
@@ -53,9 +55,18 @@ func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
+	of, err := broughtBy(ctx, m, q.Import, &q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	return listArrived(ctx, m, q, of)
+}
+
+// listArrived lists those of the memories that a query selects which an import has brought.
+func listArrived(ctx context.Context, m *Memories, q ListQuery, of brought) (*Listing, error) {
 	if known := q.Filter.KnownAt; isPast(m, q.Filter.Moment) {
 		q.Filter.KnownAt = time.Time{}
-		out, note, err := inPast(ctx, m, known, func(p *Memories) (*Listing, error) { return list(ctx, p, q) })
+		out, note, err := inPast(ctx, m, known, func(p *Memories) (*Listing, error) { return listArrived(ctx, p, q, of) })
 		if err == nil {
 			out.Degraded = noted(out.Degraded, note)
 		}
@@ -68,7 +79,7 @@ func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
 	if err := recall.Narrow(&q.Filter, q.When, m.now()); err != nil {
 		return nil, err
 	}
-	keys, err := keysOf(ctx, m, q)
+	keys, err := keysAmong(ctx, m, q, of)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +123,23 @@ func firstKeys[K any](keys []K, n int, compare func(a, b K) int) []K {
 		}
 	}
 	return best.Sorted()
+}
+
+// keysAmong returns the keys of those memories which an import has brought, and which pass the filter and come from the source, in no order.
+func keysAmong(ctx context.Context, m *Memories, q ListQuery, of brought) ([]listKey, error) {
+	keys, err := keysOf(ctx, m, q)
+	if err == nil && of != nil {
+		keys = slices.DeleteFunc(keys, func(k listKey) bool { return !of[k.ID] })
+	}
+	if err != nil || q.Source == "" {
+		return keys, err
+	}
+	ids := make([]hippo.ID, len(keys))
+	for i, k := range keys {
+		ids[i] = k.ID
+	}
+	of, err = from(ctx, m, ids, q.Source)
+	return slices.DeleteFunc(keys, func(k listKey) bool { return !of[k.ID] }), err
 }
 
 // keysOf returns the keys of all memories that pass the filter, in no order.

@@ -100,25 +100,34 @@ func ResolveOperation(ctx context.Context, m *Memories, ref string) (hippo.ID, e
 const shownOperations = 10
 
 func resolveOperation(ctx context.Context, m *Memories, ref string) (hippo.ID, error) {
+	o, err := operationOf(ctx, m, ref)
+	if err != nil {
+		return hippo.ID{}, err
+	}
+	return o.ID, nil
+}
+
+// operationOf returns the operation that a reference means.
+func operationOf(ctx context.Context, m *Memories, ref string) (*Operation, error) {
 	digits := strings.ReplaceAll(strings.ToLower(ref), "-", "")
 	if len(digits) < minRef || strings.Trim(digits, "0123456789abcdef") != "" {
-		return hippo.ID{}, hippo.Fieldf("ID", "must be a UUID, or at least %d digits of its end or beginning, got %.60q", minRef, ref)
+		return nil, hippo.Fieldf("ID", "must be a UUID, or at least %d digits of its end or beginning, got %.60q", minRef, ref)
 	}
 	ops, err := store.Operations(ctx, m.scoped, driver.OperationQuery{Match: digits, Limit: shownOperations})
 	switch {
 	case err != nil:
-		return hippo.ID{}, err
+		return nil, err
 	case len(ops) == 0:
-		return hippo.ID{}, unknownOperation(ref)
+		return nil, unknownOperation(ref)
 	case len(ops) == 1:
-		return ops[0].ID, nil
+		return &ops[0], nil
 	}
 	e := &hippo.AmbiguousError{Ref: ref}
 	for i := range ops {
 		o := &ops[i]
 		e.Candidates = append(e.Candidates, [2]string{o.ID.String(), fmt.Sprintf("%s, %s", o.Verb, when.Clock(o.At, m.store.Zone()))})
 	}
-	return hippo.ID{}, e
+	return nil, e
 }
 
 // Undo gives the memories that an operation changed their former values, all or none, and forgets

@@ -272,11 +272,14 @@ type listInput struct {
 	filter    filterInput
 	page      pageInput
 	forgotten bool
+	arrival   engine.Arrival
 }
 
 func (in *listInput) fields() []field {
 	return slices.Concat(in.filter.fields(inQuery), in.page.fields(inQuery), []field{
 		{name: "forgotten", in: inQuery, to: &in.forgotten, about: "the forgotten ones instead"},
+		{name: "source", in: inQuery, to: &in.arrival.Source, about: "only what comes from this kind of source, client or file, such as import, csv, notes.csv"},
+		{name: "import", in: inQuery, to: &in.arrival.Import, about: "only what this operation of an import has brought, of all projects unless project names some"},
 	})
 }
 
@@ -297,7 +300,8 @@ func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	l, err := r.List(ctx, engine.ListQuery{
-		Filter: f, Situation: in.filter.situation, When: in.filter.when, Forgotten: in.forgotten, Offset: in.page.offset, Count: count,
+		Filter: f, Situation: in.filter.situation, When: in.filter.when, Forgotten: in.forgotten, Arrival: in.arrival,
+		Offset: in.page.offset, Count: count,
 	})
 	if err != nil {
 		return reply{}, err

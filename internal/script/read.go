@@ -23,7 +23,7 @@ func readVerbs() []verb {
 		{name: "search", params: append([]string{"query", "limit", "min_score", "offset", "ranker", "sources"}, narrow...), call: search},
 		{name: "recall", params: append([]string{"when", "limit", "query"}, slices.DeleteFunc(slices.Clone(narrow), isWhen)...), call: recall},
 		{name: "search_by_tag", params: []string{"tags", "limit", "match"}, call: searchByTag},
-		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten"}, narrow...), call: listMemories},
+		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten", "source", "operation"}, narrow...), call: listMemories},
 		{name: "get", aliases: []string{"expand", "expand_memory"}, params: []string{"id", "as_of", "known_at"}, call: get},
 		{name: "related", params: []string{"id", "kind", "as_of", "known_at"}, call: related},
 		{name: "context", params: []string{"prompt", "max_tokens", "as_of", "known_at"}, call: sessionContext},
@@ -173,9 +173,12 @@ func (s *session) list(ctx context.Context, q engine.ListQuery) (map[string]any,
 
 func listMemories(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in struct {
-		Limit     *int `json:"limit"`
-		Offset    int  `json:"offset"`
-		Forgotten bool `json:"forgotten"`
+		Limit     *int   `json:"limit"`
+		Offset    int    `json:"offset"`
+		Forgotten bool   `json:"forgotten"`
+		Source    string `json:"source"`
+		// Operation is that of an import; import is no name in Starlark.
+		Operation operationRef `json:"operation"`
 		filterInput
 	}
 	if err := decode(c, &in); err != nil {
@@ -189,7 +192,11 @@ func listMemories(ctx context.Context, s *session, c *sandbox.Call) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	return s.list(ctx, engine.ListQuery{Filter: f, Situation: in.Situation, When: in.When, Forgotten: in.Forgotten, Offset: in.Offset, Count: limit})
+	out, err := s.list(ctx, engine.ListQuery{
+		Filter: f, Situation: in.Situation, When: in.When, Forgotten: in.Forgotten, Offset: in.Offset, Count: limit,
+		Arrival: engine.Arrival{Source: in.Source, Import: string(in.Operation)},
+	})
+	return out, wire.RenameField(err, map[string]string{"import": "operation"})
 }
 
 // searchByTag lists what has any of some tags, or all of them: what holds first, the newest first.

@@ -31,7 +31,7 @@ func (b *browseBody) list(v *visit, filter hippo.Filter) error {
 	if err != nil {
 		return err
 	}
-	q := engine.ListQuery{Filter: filter, When: b.Form.When, Forgotten: b.Form.Forgotten, Offset: offset, Count: pageSize}
+	q := engine.ListQuery{Filter: filter, When: b.Form.When, Forgotten: b.Form.Forgotten, Arrival: b.Form.Arrival, Offset: offset, Count: pageSize}
 	list, err := v.memories.List(v.r.Context(), q)
 	if err != nil {
 		return err

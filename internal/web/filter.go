@@ -21,13 +21,14 @@ const noProject = " "
 type filterForm struct {
 	Project, Type, Tag string
 	// When is a time in English, From and To are dates.
-	When, From, To  string
-	Trust           string
-	Author, Session string
+	When, From, To string
+	Trust          string
+	hippo.Origin
 	// Problem is what is wrong with the form, which stays to be corrected.
 	Problem string
 	states
 	choices
+	engine.Arrival
 }
 
 // states choose memories by their state.
@@ -50,8 +51,9 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 	q := v.r.URL.Query()
 	form := filterForm{
 		Project: q.Get("project"), Type: strings.TrimSpace(q.Get("type")), Tag: strings.TrimSpace(q.Get("tag")), When: strings.TrimSpace(q.Get("when")),
-		From: q.Get("from"), To: q.Get("to"), Trust: q.Get("trust"), Author: strings.TrimSpace(q.Get("author")), Session: strings.TrimSpace(q.Get("session")),
-		states: states{Pinned: q.Get("pinned") != "", Forgotten: q.Get("forgotten") != "", Archived: q.Get("archived") != ""},
+		From: q.Get("from"), To: q.Get("to"), Trust: q.Get("trust"), Origin: hippo.Origin{Author: strings.TrimSpace(q.Get("author")), Session: strings.TrimSpace(q.Get("session"))},
+		Arrival: engine.Arrival{Source: strings.TrimSpace(q.Get("source")), Import: strings.TrimSpace(q.Get("import"))},
+		states:  states{Pinned: q.Get("pinned") != "", Forgotten: q.Get("forgotten") != "", Archived: q.Get("archived") != ""},
 	}
 	projects, err := v.memories.Projects(ctx)
 	if err != nil {
@@ -75,13 +77,13 @@ func (f *filterForm) kept(p *page, err error) error {
 	if !errors.Is(err, hippo.ErrInvalid) {
 		return err
 	}
-	f.Problem, p.Status = messageOf(wire.RenameField(err, map[string]string{"when": "Time", "from": "Recorded from", "to": "Recorded to"})), http.StatusBadRequest
+	f.Problem, p.Status = messageOf(wire.RenameField(err, map[string]string{"when": "Time", "from": "Recorded from", "to": "Recorded to", "import": "Import"})), http.StatusBadRequest
 	return nil
 }
 
 // filter returns the filter that the form describes. Dates are days in a zone, both included.
 func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
-	out := hippo.Filter{Origin: hippo.Origin{Author: f.Author, Session: f.Session}, Pinned: f.Pinned, Archived: f.Archived, Projects: []string{hippo.AllProjects}}
+	out := hippo.Filter{Origin: f.Origin, Pinned: f.Pinned, Archived: f.Archived, Projects: []string{hippo.AllProjects}}
 	switch f.Project {
 	case "":
 	case noProject:
@@ -110,8 +112,8 @@ func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
 
 // set reports whether the form filters at all.
 func (f *filterForm) set() bool {
-	return f.Project != "" || f.Type != "" || f.Tag != "" || f.When != "" || f.From != "" || f.To != "" || f.Trust != "" || f.Author != "" ||
-		f.Session != "" || f.Pinned || f.Forgotten || f.Archived
+	return f.Project != "" || f.Type != "" || f.Tag != "" || f.When != "" || f.From != "" || f.To != "" || f.Trust != "" || f.Origin != hippo.Origin{} ||
+		f.Pinned || f.Forgotten || f.Archived || f.Arrival != engine.Arrival{}
 }
 
 func day(field, text string, zone *time.Location) (time.Time, error) {

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Arrival keeps memories by the way they came into the store. The zero value keeps all.
+type Arrival struct {
+	// Source keeps what comes from this kind of source, client or file, in any case. A file is named by its path or its last element.
+	Source string
+	// Import is the operation of an import, as [ResolveOperation] reads it, and keeps what it brought: of all projects, unless the
+	// filter names some.
+	Import string
+}
+
+// brought are the memories of an import; nil: all memories.
+type brought map[hippo.ID]bool
+
+// broughtBy returns what an import has brought, and lets f look for it in all projects.
+func broughtBy(ctx context.Context, m *Memories, operation string, f *hippo.Filter) (brought, error) {
+	if operation == "" {
+		return nil, nil
+	}
+	o, err := operationOf(ctx, m, operation)
+	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
+		return nil, hippo.Fieldf("Import", "%s", bad.Why)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.Verb != hippo.VerbImport {
+		return nil, hippo.Fieldf("Import", "must be an operation of hippo import, got %s, a %s", o.ID.Short(), o.Verb)
+	}
+	if f.Projects == nil {
+		f.Projects = []string{hippo.AllProjects}
+	}
+	of := make(brought, len(o.Memories))
+	for _, id := range o.Memories {
+		of[id] = true
+	}
+	return of, nil
+}
+
+// from returns those of some memories that come from a source. Cost: it reads them all, because the index does not hold where they
+// come from.
+func from(ctx context.Context, m *Memories, ids []hippo.ID, source string) (brought, error) {
+	out := make(brought)
+	for some := range slices.Chunk(ids, hippo.MaxIDs) {
+		ms, err := m.scoped.Get(ctx, some)
+		if driver.Readable(err) != nil {
+			return nil, err
+		}
+		for _, x := range ms {
+			if comesFrom(&x.Source, source) {
+				out[x.ID] = true
+			}
+		}
+	}
+	return out, nil
+}
+
+// comesFrom reports whether a source is of a kind, of a client, or a file by its path or name.
+func comesFrom(source *hippo.Source, name string) bool {
+	is := func(s string) bool { return strings.EqualFold(s, name) }
+	return is(string(source.Kind)) || is(source.Client) || source.URI != "" && (is(source.URI) || is(path.Base(source.URI)))
+}
