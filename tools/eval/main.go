@@ -5,6 +5,7 @@
 //	go -C tools run ./eval --data DIR --harder           (tables in Markdown)
 //	go -C tools run ./eval --data DIR --abstention
 //	go -C tools run ./eval --data DIR --features          (a line of JSON for each question)
+//	go -C tools run ./eval --data DIR --grid              (other stores, other forms of the questions)
 //	go -C tools run ./eval --data DIR --mcp ../bin/hippo  (as an agent uses it)
 //
 // Equal data and code print equal figures.
@@ -46,6 +47,7 @@ type options struct {
 	cache                              string // folder of vectors; empty: none
 	smaller
 	overMCP
+	overGrid
 }
 
 // smaller are the flags for less of a set.
@@ -78,6 +80,9 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	f.StringVar(&o.cache, "cache", "", "folder that keeps the vectors of models, so that they are computed once")
 	f.StringVar(&o.mcp, "mcp", "", "measure this program, hippo, over MCP with default arguments")
 	f.DurationVar(&o.wait, "wait", time.Minute, "with --mcp: how long embedding in the background may make no progress")
+	f.BoolVar(&o.grid, "grid", false, "measure the grid of sets, sizes, fillers, forms and states; without --data with the notes in the program")
+	f.StringVar(&o.cells, "cells", "", "with --grid: only cells whose name, such as \"team 300 chat plain all\", this regular expression matches")
+	f.IntVar(&o.largest, "largest", 3000, "with --grid: the size of the largest stores")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVar(&o.markdown, "markdown", "", "write the figures into this Markdown file, between the two lines that mark their place")
 	f.BoolVar(&o.harder, "harder", false, "all harder settings: --pooled --paraphrased --distractors 20000 --used")
@@ -115,7 +120,7 @@ func (o *options) check() error {
 		}
 	}
 	switch {
-	case o.data == "":
+	case o.data == "" && !o.grid:
 		return hippo.Fieldf("data", "must be a folder with an evaluation set")
 	case o.ranker != "" && !slices.Contains(hippo.Rankers(), hippo.Ranker(o.ranker)):
 		return hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), o.ranker)
@@ -138,6 +143,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	switch {
 	case err != nil:
 		return err
+	case o.grid:
+		return m.writeGrid(ctx, stdout, stderr, o)
 	case o.mcp != "":
 		return m.writeMCP(ctx, stdout, o)
 	case o.abstention:
