@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 // overGrid are the flags for the grid.
 type overGrid struct {
 	grid    bool
+	goals   bool
 	cells   string
 	largest int
 }
@@ -35,10 +37,25 @@ func (m *measurement) writeGrid(ctx context.Context, stdout, stderr io.Writer, o
 	if len(m.Models) > 0 {
 		engine.Models = m.Models[0].Used
 	}
-	results, err := grid.Run(ctx, &grid.Options{
+	options := &grid.Options{
 		Library: library, Engine: engine, Cells: cells, Largest: o.largest, Sample: cmp.Or(o.sample, usualSample), Workers: o.jobs,
-		Progress: func(done, all int) { _, _ = fmt.Fprintf(stderr, "\r%d of %d stores ", done, all) },
-	})
+		Progress: func(done, all int) { _, _ = fmt.Fprintf(stderr, "\r%d of %d ", done, all) },
+	}
+	if o.features {
+		return m.gridFeatures(ctx, stdout, options)
+	}
+	if o.goals {
+		goals, err := grid.Goals(ctx, options)
+		switch {
+		case err != nil:
+			return err
+		case o.json:
+			return writeJSON(stdout, goals)
+		default:
+			return grid.WriteGoals(stdout, goals)
+		}
+	}
+	results, err := grid.Run(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -46,4 +63,21 @@ func (m *measurement) writeGrid(ctx context.Context, stdout, stderr io.Writer, o
 		return grid.NewReport(results).WriteJSON(stdout)
 	}
 	return grid.NewReport(results).Write(stdout)
+}
+
+// gridFeatures writes the features of the cells in which all models serve: what the weights are fitted on, and judged by leaving out whole
+// kinds of cells.
+func (m *measurement) gridFeatures(ctx context.Context, w io.Writer, o *grid.Options) error {
+	out := json.NewEncoder(w)
+	for c, s := range o.Asked() {
+		if !c.Embedded() {
+			continue
+		}
+		for i := range s.Groups {
+			if err := m.groupFeatures(ctx, out, s, &s.Groups[i]); err != nil {
+				return fmt.Errorf("%v: %w", c, err)
+			}
+		}
+	}
+	return nil
 }

@@ -81,6 +81,7 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	f.StringVar(&o.mcp, "mcp", "", "measure this program, hippo, over MCP with default arguments")
 	f.DurationVar(&o.wait, "wait", time.Minute, "with --mcp: how long embedding in the background may make no progress")
 	f.BoolVar(&o.grid, "grid", false, "measure the grid of sets, sizes, fillers, forms and states; without --data with the notes in the program")
+	f.BoolVar(&o.goals, "goals", false, "measure what the default ranker must reach: beside chatter, other languages and logs, inside long notes and prompts, its marks, and votes")
 	f.StringVar(&o.cells, "cells", "", "with --grid: only cells whose name, such as \"team 300 chat plain all\", this regular expression matches")
 	f.IntVar(&o.largest, "largest", 3000, "with --grid: the size of the largest stores")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -120,7 +121,7 @@ func (o *options) check() error {
 		}
 	}
 	switch {
-	case o.data == "" && !o.grid:
+	case o.data == "" && !o.grid && !o.goals:
 		return hippo.Fieldf("data", "must be a folder with an evaluation set")
 	case o.ranker != "" && !slices.Contains(hippo.Rankers(), hippo.Ranker(o.ranker)):
 		return hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), o.ranker)
@@ -143,7 +144,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	switch {
 	case err != nil:
 		return err
-	case o.grid:
+	case o.grid, o.goals:
 		return m.writeGrid(ctx, stdout, stderr, o)
 	case o.mcp != "":
 		return m.writeMCP(ctx, stdout, o)

@@ -112,3 +112,59 @@ func TestForms(t *testing.T) {
 		t.Errorf("a prompt has %d words, want some 90", n)
 	}
 }
+
+// TestInSight: five words of the answer in a row are some of it, others are not.
+func TestInSight(t *testing.T) {
+	t.Parallel()
+	inner := map[string]string{"a": "the crane is hired by the day from a yard in Ghent"}
+	for text, want := range map[string]bool{
+		"the crane is hired by the day from a yard in Ghent":     true,
+		"Before. The crane is hired by\nthe day and not longer.": true,
+		"the crane is not ours, it comes from a yard":            false,
+	} {
+		m := note("a", 0, text, .5)
+		m.Source.URI = "a"
+		a := &hippo.Answer{Hits: []hippo.Hit{{Memory: m}}}
+		if got := inSight(a, map[string]float64{"a": 1}, inner); got != want {
+			t.Errorf("%q: in sight %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestInside: a note lies whole in a text of about the words that were asked for.
+func TestInside(t *testing.T) {
+	t.Parallel()
+	l := mustRead(t)
+	l.Sets = append(l.Sets, &eval.Set{Name: "life", Groups: []eval.Group{{Docs: l.notes[:50]}}})
+	docs, inner := l.inside(l.Sets[0], 500)
+	if len(docs) != len(facts()) {
+		t.Errorf("got %d memories, want %d", len(docs), len(facts()))
+	}
+	for _, m := range docs {
+		if n := len(strings.Fields(m.Content)); n < 500 || n > 550 || !strings.Contains(m.Content, inner[eval.Name(m)]) {
+			t.Errorf("%s has %d words, want 500 with %q", eval.Name(m), n, inner[eval.Name(m)])
+		}
+	}
+}
+
+// TestReport: the worst cell is the first, cells of few questions do not count, and the summary counts both sides.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	cell := func(size, n int, recall, hit float64) Result {
+		r := Result{Cell: Cell{"s", size, baseFiller, baseForm, stateAll}, Questions: n, Best: Measures{.5, .5}, Lead: Measures{recall, hit}}
+		r.Of = map[string]Measures{byDefault: {.5 + recall, .5 + hit}}
+		return r
+	}
+	r := NewReport([]Result{cell(12, 50, .1, 0), cell(66, 50, -.02, -.03), cell(300, 50, 0, -.04), cell(3000, 39, -.3, -.3)})
+	if r.Cells[0].Size != 3000 || r.Cells[1].Size != 300 || r.Summary != (Summary{Cells: 3, Below: 1, Above: 1}) {
+		t.Errorf("got %+v, the first %v, want 1 of 3 cells below and 1 above", r.Summary, r.Cells[0].Cell)
+	}
+	for _, k := range r.Kinds {
+		if k.Factor == "size" && k.Level == "300" && (k.Below != 1 || k.Cells != 1) {
+			t.Errorf("size 300: %+v, want 1 cell, below", k)
+		}
+		if k.Level == "3000" {
+			t.Error("a kind without a cell of enough questions is reported")
+		}
+	}
+}

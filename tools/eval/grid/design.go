@@ -24,6 +24,9 @@ func (c Cell) String() string {
 	return fmt.Sprintf("%s %d %s %s %s", c.Set, c.Size, c.Filler, c.Form, c.State)
 }
 
+// Embedded reports whether all models serve in the cell.
+func (c Cell) Embedded() bool { return c.State == stateAll }
+
 // store is the cell without the form: cells with one store share it.
 func (c Cell) store() Cell {
 	c.Form = ""

@@ -22,6 +22,8 @@ type Library struct {
 	Sets []*eval.Set
 	// notes and turns fill up stores of notes and of conversations.
 	notes, turns, chat, foreign, long, code pool
+	// unanswered are the questions that nothing answers, by the name of the set.
+	unanswered map[string][]string
 }
 
 // clock is the time of all stores.
@@ -37,7 +39,7 @@ func seedOf(text string) uint64 {
 // Read reads the sets and the fillers below a folder of data. What is not there is left out; an empty folder means
 // the set in the program, see [Synthetic].
 func Read(data string) (*Library, error) {
-	l := &Library{}
+	l := &Library{unanswered: make(map[string][]string)}
 	read := func(folder string) (*eval.Set, error) {
 		list, err := eval.Load(filepath.Join(data, folder))
 		if errors.Is(err, os.ErrNotExist) {
@@ -45,6 +47,13 @@ func Read(data string) (*Library, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		for _, x := range list {
+			for _, q := range x.Questions {
+				if eval.Unanswerable(q.Category) {
+					l.unanswered[short(folder)] = append(l.unanswered[short(folder)], q.Text)
+				}
+			}
 		}
 		return asOne(short(folder), list), nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"sync"
@@ -108,6 +109,34 @@ func (o *Options) groups() []group {
 	return out
 }
 
+// Asked yields the selected cells as sets whose questions are in the form of the cell, named like it. Those without the data that they need are
+// left out. What a cell says of the state is for who opens the stores.
+func (o *Options) Asked() iter.Seq2[Cell, *eval.Set] {
+	return func(yield func(Cell, *eval.Set) bool) {
+		for _, g := range o.groups() {
+			stores := o.Library.composed(g.set, g.cells[0], o.Sample)
+			for _, c := range g.cells {
+				s := asked(stores, c)
+				if len(s.Questions) > 0 && !yield(c, s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// asked is a set with its questions in the form of a cell.
+func asked(s *eval.Set, c Cell) *eval.Set {
+	out := *s
+	out.Name, out.Questions = c.String(), slices.Clone(s.Questions)
+	form := formNamed(c.Form)
+	for i := range out.Questions {
+		q := &out.Questions[i]
+		q.Text = form.of(q.Text, randOf(c.Set, q.ID))
+	}
+	return &out
+}
+
 // measure measures the cells of a group.
 func (o *Options) measure(ctx context.Context, g group) ([]Result, error) {
 	stores := o.Library.composed(g.set, g.cells[0], o.Sample)
@@ -138,12 +167,11 @@ func (o *Options) store(ctx context.Context, g group, stores *eval.Set, at int, 
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	for i, c := range g.cells {
-		form := formNamed(c.Form)
-		for _, q := range stores.Questions {
+		for _, q := range asked(stores, c).Questions {
 			if q.Group != stores.Groups[at].Name {
 				continue
 			}
-			found, err := s.ask(ctx, form.of(q.Text, randOf(c.Set, q.ID)))
+			found, err := s.ask(ctx, q.Text)
 			if err != nil {
 				return fmt.Errorf("question %s: %w", q.ID, err)
 			}
