@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,15 @@ func newContextCommand(s *shell) *cobra.Command {
 
 // contextOf returns what to know in the project to work for.
 func contextOf(ctx context.Context, s *shell, cfg config.Config, e *engine.Engine, q briefing.Query) (*briefing.Briefing, error) {
-	m, err := engine.Locate(ctx, e.In(s.scope(cfg)), projectOf(ctx, cfg))
+	m := e.In(s.scope(cfg))
+	if name, ok := givenProject(s); ok && name != noProject {
+		names, err := engine.ResolveProject(ctx, m, name)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Project = cmp.Or(names[0], noProject)
+	}
+	m, err := engine.Locate(ctx, m, projectOf(ctx, cfg))
 	if err != nil {
 		return nil, err
 	}

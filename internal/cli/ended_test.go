@@ -219,6 +219,21 @@ func newFronts(t *testing.T) *fronts {
 // tools returns how to call the tools of some systems with their arguments as JSON.
 func (f *fronts) tools(systems string) func(tool, arguments string) string {
 	f.t.Helper()
+	call := f.calls(systems)
+	return func(tool, arguments string) string {
+		f.t.Helper()
+		text, failed := call(tool, arguments)
+		if failed {
+			f.t.Errorf("%s %s: %s", tool, arguments, text)
+			return ""
+		}
+		return text
+	}
+}
+
+// calls is [fronts.tools] for calls that may be refused.
+func (f *fronts) calls(systems string) func(tool, arguments string) (text string, failed bool) {
+	f.t.Helper()
 	s, err := start(context.WithoutCancel(f.t.Context()), f.dir, f.env, "hippo", "serve", "--tools", systems, "--store", f.store)
 	if err != nil {
 		f.t.Fatal(err)
@@ -228,12 +243,11 @@ func (f *fronts) tools(systems string) func(tool, arguments string) string {
 			f.t.Error(err)
 		}
 	})
-	return func(tool, arguments string) string {
+	return func(tool, arguments string) (string, bool) {
 		f.t.Helper()
 		r, failed, err := s.call(tool, json.RawMessage(f.named(arguments)))
-		if err != nil || failed {
-			f.t.Errorf("%s %s: %v %s", tool, arguments, err, r)
-			return ""
+		if err != nil {
+			f.t.Fatalf("%s %s: %v", tool, arguments, err)
 		}
 		var result struct {
 			Content []struct{ Text string } `json:"content"`
@@ -241,7 +255,7 @@ func (f *fronts) tools(systems string) func(tool, arguments string) string {
 		if err := json.Unmarshal(r, &result); err != nil {
 			f.t.Fatal(err)
 		}
-		return result.Content[0].Text
+		return result.Content[0].Text, failed
 	}
 }
 

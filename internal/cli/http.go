@@ -109,7 +109,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	sharing := app.NewSharing(cfg, &app.Options{Repositories: projects(), IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(trees)}, app.SharingOptions{Listens: true, Own: true})
 	endCode := f.openCode(s, &cfg)
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
-	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
+	go openFirst(context.WithoutCancel(ctx), s, sharing.Engine, log)
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(listener) }()
 	url := address(listener, o)
@@ -127,6 +127,19 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), endCode(), trees.Close(), f.observer.Traces.Close(closing))
+}
+
+// openFirst opens the store before the first request, which reports a failure, and warns of tokens that reach nothing.
+func openFirst(ctx context.Context, s *shell, open httpd.Opener, log *slog.Logger) {
+	e, err := open(ctx)
+	if err != nil {
+		return
+	}
+	if list, err := tokensOf(s).List(); err == nil {
+		for _, text := range strayScopes(ctx, e, list) {
+			log.Warn(text)
+		}
+	}
 }
 
 func notifyHangups() chan os.Signal {

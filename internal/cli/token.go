@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -48,6 +49,45 @@ func spellScope(ctx context.Context, s *shell, cfg config.Config, t *token.Token
 		}
 		return nil
 	})
+}
+
+// strayScopes says which tokens reach nothing, because a namespace or a project of theirs differs by letters or blanks alone from one that
+// the store has: somebody wrote it into the file.
+func strayScopes(ctx context.Context, e *engine.Engine, list []token.Token) (out []string) {
+	for _, t := range list {
+		if t.Namespace == "" && t.Projects == nil {
+			continue
+		}
+		scope := hippo.LocalScope("")
+		scope.Namespace = t.Namespace
+		m := e.In(scope)
+		if _, err := engine.ListProjects(ctx, m); err != nil {
+			out = append(out, fmt.Sprintf("token %q: %v", t.Name, err))
+			continue
+		}
+		for _, name := range t.Projects {
+			if known, err := engine.SpelledProject(ctx, m, name); err == nil && known != name {
+				out = append(out, fmt.Sprintf("token %q: project: %q has no memories, and %q has: write it so", t.Name, name, known))
+			}
+		}
+	}
+	return out
+}
+
+// checkScopes is [strayScopes] as warnings, with the store of this machine, if there is one.
+func checkScopes(ctx context.Context, s *shell, list []token.Token) error {
+	cfg, err := s.config()
+	if err != nil || cfg.Store.Remote() || !app.Exists(cfg.Store) || !slices.ContainsFunc(list, func(t token.Token) bool { return t.Namespace != "" || t.Projects != nil }) {
+		return err
+	}
+	e, err := app.OpenShared(ctx, cfg, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(cfg), Brief: true})
+	if err != nil {
+		return err
+	}
+	for _, text := range strayScopes(ctx, e, list) {
+		s.warn("%s", text)
+	}
+	return e.Close()
 }
 
 // tokensOf returns the file of the tokens.
@@ -111,8 +151,11 @@ func newTokenListCommand(s *shell) *cobra.Command {
 		Use:   "list",
 		Short: "List the tokens, without their texts",
 		Args:  maximumArguments(0),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			list, err := tokensOf(s).List()
+			if err == nil {
+				err = checkScopes(c.Context(), s, list)
+			}
 			if err != nil {
 				return err
 			}

@@ -47,12 +47,22 @@ func TestProject_Spelling(t *testing.T) {
 	f.note(hippo.Memory{Content: "tea", Project: "Shop", Importance: hippo.Importance{Base: .5, Value: .5}})
 	for _, name := range []string{"Shop", "shop", " SHOP "} {
 		spelled, err := engine.SpelledProject(t.Context(), f.Memories, name)
-		known, err2 := engine.KnownProjects(t.Context(), f.Memories, []string{name, "", "nowhere", hippo.AllProjects})
+		known, err2 := engine.KnownProjects(t.Context(), f.Memories, name, "", hippo.AllProjects)
 		named, err3 := engine.NameProject(t.Context(), f.Memories, name)
 		made, err4 := engine.NameProject(t.Context(), f.Memories, "new:"+name)
-		if err := errors.Join(err, err2, err3, err4); err != nil || spelled != "Shop" || named != "Shop" || made != "Shop" || strings.Join(known, "|") != "Shop||nowhere|*" {
+		if err := errors.Join(err, err2, err3, err4); err != nil || spelled != "Shop" || named != "Shop" || made != "Shop" || strings.Join(known, "|") != "Shop||*" {
 			t.Errorf("%q: %q, %q, %q, %q, %v", name, spelled, known, named, made, err)
 		}
+	}
+	if got, err := engine.KnownProjects(t.Context(), f.Memories, "Shop", "nowhere"); !errors.Is(err, hippo.ErrNotFound) {
+		t.Errorf("an unknown one: %q, %v", got, err)
+	}
+	scoped := f.In(hippo.Scope{Projects: []string{"Hop"}, Rights: hippo.AllRights})
+	if got, err := engine.KnownProjects(t.Context(), scoped, "Hop"); err != nil || strings.Join(got, "|") != "Hop" {
+		t.Errorf("one of the scope, for which nothing is stored yet: %q, %v", got, err)
+	}
+	if got, err := engine.NameProject(t.Context(), f.Memories, "new: "); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("a new one without a name: %q, %v", got, err)
 	}
 	if got, err := engine.SpelledProject(t.Context(), f.Memories, "crew"); err != nil || got != "crew" {
 		t.Errorf("a new one: %q, %v", got, err)

@@ -259,6 +259,8 @@ func resolveProject(ctx context.Context, m *Memories, name string) ([]string, er
 	}
 	made, isNew := strings.CutPrefix(name, newProject)
 	switch {
+	case isNew && strings.TrimSpace(made) == "":
+		return nil, hippo.Fieldf("project", "%q must be followed by the name of the new project", newProject)
 	case isNew:
 		return newNames(ctx, m, strings.TrimSpace(made))
 	case name == hippo.AllProjects || name == "all":
@@ -289,6 +291,8 @@ func resolveProject(ctx context.Context, m *Memories, name string) ([]string, er
 		}
 	}
 	switch {
+	case slices.Contains(m.scope.Projects, name): // nothing is stored for it yet
+		return []string{name}, nil
 	case len(like) == 1:
 		return like[0], nil
 	case len(like) > 1:
@@ -315,9 +319,6 @@ func newNames(ctx context.Context, m *Memories, name string) ([]string, error) {
 
 // NameProject returns the project that a memory is recorded for by a name that somebody gives: that of [ResolveProject], which must be one.
 func NameProject(ctx context.Context, m *Memories, name string) (string, error) {
-	if slices.Contains(m.scope.Projects, name) {
-		return name, nil // it may be new
-	}
 	names, err := ResolveProject(ctx, m, name)
 	switch {
 	case errors.Is(err, hippo.ErrNotFound):

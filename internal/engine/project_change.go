@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -51,19 +50,16 @@ func listProjects(ctx context.Context, m *Memories, _ none) ([]ProjectInfo, erro
 	return out, err
 }
 
-// KnownProjects returns the projects that a filter names, each by all of its names, as [ResolveProject] finds them. A name that the store does
-// not know stays: a program may ask before it records.
-func KnownProjects(ctx context.Context, m *Memories, given []string) ([]string, error) {
+// KnownProjects returns the projects that a filter names, each by all of its names, as [ResolveProject] finds them; nil for none given. A name
+// that the store does not know is [hippo.ErrNotFound].
+func KnownProjects(ctx context.Context, m *Memories, given ...string) ([]string, error) {
 	var out []string
 	for _, name := range given {
 		names := []string{name}
-		if name != "" && name != hippo.AllProjects {
-			found, err := ResolveProject(ctx, m, name)
-			if err != nil && !errors.Is(err, hippo.ErrNotFound) {
+		if name != "" {
+			var err error
+			if names, err = ResolveProject(ctx, m, name); err != nil {
 				return nil, err
-			}
-			if err == nil {
-				names = found
 			}
 		}
 		out = append(out, names...)

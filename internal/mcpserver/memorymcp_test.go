@@ -123,7 +123,7 @@ func memoryMCPCalls() []exchange {
 		{"list_memories", object{"agent_id": "builder", "run_id": "r1"}, `^\{"memories":\[` + deploy + `\],"total":1`},
 		{"list_memories", object{"ingestion_after": "2026-02-27", "ingestion_before": "2026-02-28"}, `^\{"memories":\[` + deploy + `\],"total":1`},
 		{"list_memories", object{"event_after": "2026-02-27", "event_before": "2026-02-27T12:00:00Z"}, `^\{"memories":\[` + rome + `\],"total":1`},
-		{"list_memories", object{"namespace": "elsewhere"}, `^\{"memories":\[\],"total":0`},
+		{"list_memories", object{"namespace": "none", "userId": "ida"}, `^\{"memories":\[\],"total":0`},
 		{"get_valid", object{}, `^\{"memories":\[` + rome + `,` + deploy + `\],"count":2\}$`},
 		{"get_valid", object{"timestamp": "2026-02-28T11:59:59Z", "user_id": "ada"}, `^\{"memories":\[` + paris + `\],"count":1,"timestamp":"2026-02-28T11:59:59Z"\}$`},
 		{"get_valid_at", object{"timestamp": "2026-02-28T12:00:00Z", "user_id": "ada"}, `^\{"memories":\[` + rome + `\],"count":1,"timestamp":"2026-02-28T12:00:00Z"\}$`},

@@ -32,7 +32,7 @@ func (in *auditInput) fields() []field {
 func (in *auditInput) call(ctx context.Context, r *request) (reply, error) {
 	o := engine.AuditOptions{Idle: in.idle, Limit: in.limit}
 	var err error
-	if o.Projects, err = engine.KnownProjects(ctx, r.Memories, projectsOf(in.projects)); err != nil {
+	if o.Projects, err = engine.KnownProjects(ctx, r.Memories, projectsOf(in.projects)...); err != nil {
 		return reply{}, err
 	}
 	switch {

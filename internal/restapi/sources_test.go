@@ -121,13 +121,17 @@ func TestSources_Trees(t *testing.T) {
 		"one":              {hippo.LocalScope(""), `{"query":"needs oil","project":["mill"]}`, "mill", ""},
 		"reader of one":    {hippo.Scope{Rights: hippo.RightRead, Projects: []string{"pump"}}, `{"query":"needs oil","project":["*"]}`, "pump", ""},
 		"names none":       {hippo.Scope{Rights: hippo.RightRead, Projects: []string{"pump"}}, `{"query":"needs oil"}`, "pump", ""},
-		"another one":      {hippo.Scope{Rights: hippo.RightRead, Projects: []string{"pump"}}, `{"query":"needs oil","project":["mill"]}`, "", "none"},
+		"another one":      {hippo.Scope{Rights: hippo.RightRead, Projects: []string{"pump"}}, `{"query":"needs oil","project":["mill"]}`, "", "unknown"},
 		"another tenant":   {hippo.Scope{Rights: hippo.RightRead, Namespace: "x"}, `{"query":"needs oil","project":["*"]}`, "", "none"},
 		"no right to read": {hippo.Scope{Rights: hippo.RightWrite}, `{"query":"needs oil","sources":["code"]}`, "", "forbidden"},
 	} {
 		r := s.do(http.MethodPost, "/search/sources", c.body, asScope(c.scope)...)
 		if c.fails == "forbidden" {
 			r.failed(http.StatusForbidden, "forbidden", "")
+			continue
+		}
+		if c.fails == "unknown" {
+			r.failed(http.StatusNotFound, "not_found", "")
 			continue
 		}
 		var out struct {

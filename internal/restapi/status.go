@@ -82,11 +82,14 @@ func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
 	}
 	scope := r.scope
 	if in.project != nil {
-		names, err := engine.KnownProjects(ctx, r.Memories, projectsOf(&[]string{*in.project}))
-		if err != nil {
+		// it may be new: who works for it asks before anything is recorded
+		if scope.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.project})[0]); err != nil {
 			return reply{}, err
 		}
-		scope.Project, scope.Also = names[0], names[1:]
+		scope.Also = nil
+		if names, err := engine.KnownProjects(ctx, r.Memories, scope.Project); err == nil {
+			scope.Also = names[1:]
+		}
 	}
 	if scope.Project == hippo.AllProjects {
 		return reply{}, hippo.Fieldf("project", "must be one project, or none")

@@ -233,11 +233,39 @@ func projectsOf(given *[]string) (out []string) {
 // trustNames are the levels of trust, as [formats.EncodeInsight] names them.
 func trustNames() []string { return []string{"none", "low", "normal", "high"} }
 
+// knownProjects returns the projects that a filter names: those of insights, or else of source trees.
+func (r *request) knownProjects(ctx context.Context, given []string) (out []string, err error) {
+	for _, name := range given {
+		names, err := engine.KnownProjects(ctx, r.Memories, name)
+		if errors.Is(err, hippo.ErrNotFound) && r.ofTree(name) {
+			names, err = []string{name}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, names...)
+	}
+	return out, nil
+}
+
+// ofTree reports whether a source tree that the caller sees is of a project.
+func (r *request) ofTree(project string) bool {
+	if r.server.Trees == nil || !r.server.Trees.Indexed() {
+		return false
+	}
+	l, err := r.server.Trees.Library()
+	if err != nil {
+		return false
+	}
+	trees, err := l.OfProjects(&r.scope, []string{project}, "")
+	return err == nil && len(trees) > 0
+}
+
 // filter returns the filter of the domain.
 func (in *filterInput) filter(ctx context.Context, r *request) (hippo.Filter, error) {
 	f := hippo.Filter{Tags: in.tags, Types: in.kinds, Origin: hippo.Origin{Author: in.author, Session: in.session}, Pinned: in.marks.pinned, Archived: in.marks.archived}
 	var err error
-	if f.Projects, err = engine.KnownProjects(ctx, r.Memories, projectsOf(in.projects)); err != nil {
+	if f.Projects, err = r.knownProjects(ctx, projectsOf(in.projects)); err != nil {
 		return f, err
 	}
 	if i := slices.Index(trustNames(), in.minTrust); i >= 0 {

@@ -69,27 +69,31 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 		form.Trusts = append(form.Trusts, choice{t.value, t.label, t.value == form.Trust})
 	}
 	f, err := form.filter(v.memories.Zone())
+	if err == nil && form.Project != "" && form.Project != noProject {
+		f.Projects, err = engine.KnownProjects(ctx, v.memories, form.Project)
+	}
 	return form, f, err
 }
 
 // kept notes an error that is about the form, which a page p shows, and returns any other.
 func (f *filterForm) kept(p *page, err error) error {
-	if !errors.Is(err, hippo.ErrInvalid) {
+	switch {
+	case errors.Is(err, hippo.ErrInvalid):
+		p.Status = http.StatusBadRequest
+	case errors.Is(err, hippo.ErrNotFound): // a project
+		p.Status = http.StatusNotFound
+	default:
 		return err
 	}
-	f.Problem, p.Status = messageOf(wire.RenameField(err, map[string]string{"when": "Time", "from": "Recorded from", "to": "Recorded to", "import": "Import"})), http.StatusBadRequest
+	f.Problem = messageOf(wire.RenameField(err, map[string]string{"when": "Time", "from": "Recorded from", "to": "Recorded to", "import": "Import"}))
 	return nil
 }
 
-// filter returns the filter that the form describes. Dates are days in a zone, both included.
+// filter returns the filter that the form describes, without a project that it names. Dates are days in a zone, both included.
 func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
 	out := hippo.Filter{Origin: f.Origin, Pinned: f.Pinned, Archived: f.Archived, Projects: []string{hippo.AllProjects}}
-	switch f.Project {
-	case "":
-	case noProject:
+	if f.Project == noProject {
 		out.Projects = []string{""}
-	default:
-		out.Projects = []string{f.Project}
 	}
 	if f.Type != "" {
 		out.Types = []string{f.Type}

@@ -18,13 +18,19 @@ func TestScope(t *testing.T) {
 	mine := s.record(hippo.Memory{Content: "the gateway is mine", Project: "mine"})
 	b := s.enter(hippo.Scope{Rights: hippo.AllRights, Projects: []string{"mine"}})
 	for _, path := range []string{
-		"/", "/?q=gateway", "/?q=gateway&project=stranger", "/ui/browse", "/ui/browse?project=stranger", "/ui/browse?tag=gateway", "/ui/timeline", "/ui/review", "/ui/review?part=pairs", "/ui/review?part=audit", "/ui/status",
+		"/", "/?q=gateway", "/ui/browse", "/ui/browse?tag=gateway", "/ui/timeline", "/ui/review", "/ui/review?part=pairs", "/ui/review?part=audit", "/ui/status",
 		"/ui/settings", "/ui/memory/" + mine.ID.String(), "/ui/memory/" + mine.ID.String() + "/graph",
 	} {
 		p := b.open(path)
 		p.want(http.StatusOK)
 		if strings.Contains(strings.ReplaceAll(p.body, "project=stranger", ""), "stranger") {
 			t.Errorf("%s shows what is not in the scope", path)
+		}
+	}
+	for _, path := range []string{"/?q=gateway&project=", "/ui/browse?project="} {
+		b.open(path+"stranger").want(http.StatusNotFound, `no project "stranger"; known: mine.`)
+		if here, nowhere := b.open(path+"stranger").body, b.open(path+"nowhere").body; strings.ReplaceAll(here, "stranger", "nowhere") != nowhere {
+			t.Errorf("%s tells a project of others from none", path)
 		}
 	}
 	b.open("/").want(http.StatusOK, "1 memory in 1 project")

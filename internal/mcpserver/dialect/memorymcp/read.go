@@ -52,7 +52,7 @@ type listed struct {
 }
 
 func callList(ctx context.Context, c *d.Call) (d.Result, error) {
-	s, err := selectionOf(c)
+	s, err := selectionOf(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -73,7 +73,7 @@ type validList struct {
 }
 
 func callValid(ctx context.Context, c *d.Call) (d.Result, error) {
-	s, err := selectionOf(c)
+	s, err := selectionOf(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}

@@ -134,7 +134,7 @@ func ask(ctx context.Context, c *d.Call, q *hippo.Query) (*hippo.Answer, error) 
 	if strings.TrimSpace(c.Text("query")) == "" {
 		return nil, hippo.Fieldf("query", "is empty")
 	}
-	s, err := selectionOf(c)
+	s, err := selectionOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}

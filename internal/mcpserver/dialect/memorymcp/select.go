@@ -55,14 +55,17 @@ type selection struct {
 	metadata map[string]json.RawMessage
 }
 
-func selectionOf(c *d.Call) (selection, error) {
+func selectionOf(ctx context.Context, c *d.Call) (selection, error) {
 	s := selection{client: c.Text("agent_id"), metadata: c.Object("metadata_filter")}
 	s.filter.Author, s.filter.Session = c.Text("user_id"), c.Text("run_id")
 	if t := c.Text("memory_type"); t != "" {
 		s.filter.Types = []string{t}
 	}
 	if p := c.Text("namespace"); p != "" {
-		s.filter.Projects = []string{p}
+		var err error
+		if s.filter.Projects, err = engine.KnownProjects(ctx, c.Memories, p); err != nil {
+			return s, err
+		}
 	}
 	for _, x := range []struct {
 		name string

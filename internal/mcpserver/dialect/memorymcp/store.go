@@ -57,7 +57,7 @@ type stored struct {
 }
 
 func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
-	m, err := newMemory(c)
+	m, err := newMemory(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -68,20 +68,22 @@ func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 // newMemory returns the memory that the arguments describe.
-func newMemory(c *d.Call) (*hippo.Memory, error) {
+func newMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
 	if strings.TrimSpace(c.Text("content")) == "" {
 		return nil, hippo.Fieldf("content", "is empty")
 	}
 	m := &hippo.Memory{
 		Content: c.Text("content"), Type: cmp.Or(c.Text("memory_type"), semantic),
 		Source:  hippo.Source{Kind: hippo.SourceAgent, Author: c.Text("user_id"), Client: c.Text("agent_id"), Session: c.Text("run_id")},
-		Project: cmp.Or(c.Text("namespace"), c.Scope.Project), Namespace: c.Scope.Namespace,
+		Project: c.Scope.Project, Namespace: c.Scope.Namespace,
 		Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: importanceOf(c.Number("importance_score", 1))},
 	}
-	if c.Text("namespace") == "" {
-		m.Project = c.Scope.ProjectUnsaid(m)
-	}
 	var err error
+	if p := c.Text("namespace"); p == "" {
+		m.Project = c.Scope.ProjectUnsaid(m)
+	} else if m.Project, err = engine.NameProject(ctx, c.Memories, p); err != nil {
+		return nil, err
+	}
 	if m.Metadata, err = metadataOf(c); err != nil {
 		return nil, err
 	}

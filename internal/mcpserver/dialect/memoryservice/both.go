@@ -36,7 +36,7 @@ type storedBoth struct {
 }
 
 func storeBoth(ctx context.Context, c *d.Call) (d.Result, error) {
-	m, err := newMemory(c)
+	m, err := newMemory(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}

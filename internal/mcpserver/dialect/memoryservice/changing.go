@@ -89,7 +89,7 @@ func deletion(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 	if c.Has("memory_type") && strings.TrimSpace(c.Text("memory_type")) == "" { // it must not mean that the type does not matter
 		return nil, hippo.Fieldf("memory_type", "must not be empty if it is given")
 	}
-	s, err := selectionOf(c)
+	s, err := selectionOf(ctx, c)
 	switch {
 	case err != nil:
 		return nil, err

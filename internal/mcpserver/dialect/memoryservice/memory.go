@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -56,34 +57,33 @@ func findOne(ctx context.Context, c *d.Call, field string) (*hippo.Memory, error
 }
 
 // selectionOf reads the arguments that select memories.
-func selectionOf(c *d.Call) (d.Selection, error) {
+func selectionOf(ctx context.Context, c *d.Call) (d.Selection, error) {
 	s, err := d.SelectionOf(c)
-	s.Tags = filterTags(s.Tags, s.All)
-	s.Filter.Projects, s.Filter.Author = projects(c.Text("store")), c.Text("agent_id")
+	if err != nil {
+		return s, err
+	}
+	s.Tags, s.Filter.Author = filterTags(s.Tags, s.All), c.Text("agent_id")
+	s.Filter.Projects, err = projects(ctx, c, c.Text("store"))
 	return s, err
 }
 
 // projects returns the filter for a store of this system.
-func projects(store string) []string {
-	switch store {
-	case "", "default":
-		return nil
-	case "all":
-		return []string{hippo.AllProjects}
-	default:
-		return []string{store}
+func projects(ctx context.Context, c *d.Call, store string) ([]string, error) {
+	if store == "" || store == "default" {
+		return nil, nil
 	}
+	return engine.KnownProjects(ctx, c.Memories, store)
 }
 
 // project returns the project that is written to.
-func project(c *d.Call) (string, error) {
+func project(ctx context.Context, c *d.Call) (string, error) {
 	switch store := c.Text("store"); store {
 	case "", "default":
 		return c.Scope.Project, nil
 	case "all":
 		return "", hippo.Fieldf("store", "must be one store to write to, not all")
 	default:
-		return store, nil
+		return engine.NameProject(ctx, c.Memories, store)
 	}
 }
 

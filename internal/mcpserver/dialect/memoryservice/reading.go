@@ -75,7 +75,7 @@ func callSearch(ctx context.Context, c *d.Call) (d.Result, error) {
 	}
 	s := search{query: c.Text("query"), limit: c.Int("limit", 10), superseded: c.Flag("include_superseded"), fallback: c.Flag("fallback")}
 	var err error
-	if s.Selection, err = selectionOf(c); err != nil {
+	if s.Selection, err = selectionOf(ctx, c); err != nil {
 		return d.Result{}, err
 	}
 	mode := c.Text("mode")
@@ -154,7 +154,7 @@ func list(ctx context.Context, c *d.Call, size int) (*listed, []*hippo.Memory, e
 
 // page returns a page of what the arguments select, and the number of memories on all pages.
 func page(ctx context.Context, c *d.Call, number, size int) ([]*hippo.Memory, int, error) {
-	s, err := selectionOf(c)
+	s, err := selectionOf(ctx, c)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -239,7 +239,10 @@ func callProfile(ctx context.Context, c *d.Call) (d.Result, error) {
 	if len(c.Texts("agent_ids")) == 0 {
 		return d.Result{}, hippo.Fieldf("agent_ids", `must have at least one element, such as ["agent-1"]`)
 	}
-	s.Filter.Projects = projects(c.Text("project_id"))
+	var err error
+	if s.Filter.Projects, err = projects(ctx, c, c.Text("project_id")); err != nil {
+		return d.Result{}, err
+	}
 	var blocks []string
 	for _, agent := range c.Texts("agent_ids") {
 		s.Filter.Author = agent

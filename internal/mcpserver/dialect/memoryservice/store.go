@@ -63,7 +63,7 @@ func typeParam() d.Param {
 }
 
 func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
-	m, err := newMemory(c)
+	m, err := newMemory(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -114,7 +114,7 @@ func sameText(ctx context.Context, c *d.Call, m *hippo.Memory) (*hippo.Memory, e
 }
 
 // newMemory returns the memory that the arguments describe. Tags and type may lie in the metadata.
-func newMemory(c *d.Call) (*hippo.Memory, error) {
+func newMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
 	metadata := maps.Clone(c.Object("metadata"))
 	inner, err := decodeInner(metadata)
 	if err != nil {
@@ -132,7 +132,7 @@ func newMemory(c *d.Call) (*hippo.Memory, error) {
 			metadata = withText(metadata, key, text)
 		}
 	}
-	p, err := project(c)
+	p, err := project(ctx, c)
 	return &hippo.Memory{
 		Content: c.Text("content"), Tags: normalTags(slices.Concat(c.Texts("tags"), inner.Texts("tags"))), Type: kind, Metadata: metadata,
 		Source:  hippo.Source{Kind: hippo.SourceAgent, Author: c.Text("agent_id"), Session: c.Text("conversation_id")},
@@ -177,7 +177,7 @@ func callStoreSession(ctx context.Context, c *d.Call) (d.Result, error) {
 	if len(turns) == 0 {
 		return d.Result{}, hippo.Fieldf("turns", `must have at least one element, such as {"role":"user","content":"..."}`)
 	}
-	first, err := newMemory(c)
+	first, err := newMemory(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}
