@@ -30,10 +30,12 @@ func (s *Store) Host(ctx context.Context) (driver.Host, error) {
 				return err
 			}
 			h.Program, h.Shape = programOf(&l, tables), shapeOf(&l, tables)
-			if err := countRows(ctx, q, &l, &h); err != nil {
-				return err
+			if err = countRows(ctx, q, &l, &h); err == nil {
+				h.Odd, err = oddities(ctx, q, &l)
 			}
-			h.Odd, err = oddities(ctx, q, &l)
+			if sqlitex.Damaged(err) {
+				err = nil // the problems of the store name it
+			}
 			if n := left(s); n > 0 {
 				h.Odd = append(h.Odd, strconv.Itoa(n)+" rows that are not here yet: a server of hippo takes them over one after the other, the last ones first")
 			}

@@ -2,46 +2,59 @@ package sqlitex
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"sync"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/hippo-memory/hippo"
 )
 
-// damage is the known damage of a file. The zero value is none.
+// damage is the known damage of a file.
 type damage struct {
+	path    string // of the file
 	mu      sync.Mutex
-	checked bool // by a quick check
+	checked bool // since the last fault that was noted
 	faults  []string
 }
 
-// note adds the text of an error, if it is about damaged pages.
-func (d *damage) note(err error) {
-	if Damaged(err) {
-		d.add(false, err.Error())
+// judge returns an error of SQLite as what it is: SQLite takes what the system cannot read for damage while it runs a statement. The
+// text of one about damaged pages is added to the faults. A check confirms it later.
+func (d *damage) judge(err error) error {
+	if !Damaged(err) {
+		return err
 	}
-}
-
-func (d *damage) add(checked bool, faults ...string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.checked = d.checked || checked
-	for _, fault := range faults {
-		if len(d.faults) < maxFaults && !slices.Contains(d.faults, fault) {
-			d.faults = append(d.faults, fault)
-		}
+	if unreadable(d.path) {
+		return errDisk(d.path, err)
 	}
-}
-
-func (d *damage) known() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Clone(d.faults)
+	if d.checked && len(d.faults) > 0 {
+		return err // a check has named it
+	}
+	d.checked = false
+	if fault := err.Error(); len(d.faults) < maxFaults && !slices.Contains(d.faults, fault) {
+		d.faults = append(d.faults, fault)
+	}
+	return err
 }
 
-func (d *damage) wasChecked() bool {
+// found sets what a check found.
+func (d *damage) found(faults []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.checked
+	d.checked, d.faults = true, faults
+}
+
+// known returns the faults, and whether a check found them.
+func (d *damage) known() (faults []string, checked bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.faults), d.checked
 }
 
 const (
@@ -54,32 +67,32 @@ const (
 
 // QuickCheck lists the known faults of the pages of the file. Its first call checks all
 // pages, unless the file has more than 256 MiB. Cost: about 5 ms a MiB at the first call.
-// Writes to a damaged file are rejected from then on.
+// Writes to a damaged file are rejected from then on, by every process.
 func (d *DB) QuickCheck(ctx context.Context) ([]string, error) {
 	f, err := d.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer f.release()
-	if f.damage.wasChecked() || f.db != nil && f.db.Size() > maxQuickCheck {
-		return f.damage.known(), nil
+	if _, checked := f.damage.known(); !checked && !f.large() {
+		err = f.check(ctx, "quick_check")
 	}
-	err = f.check(ctx, "quick_check")
-	return f.damage.known(), d.Explain("check", err)
+	return f.faults(), d.Explain("check", err)
 }
 
 // IntegrityCheck lists the faults of the pages, the indexes and the references of the file.
-// Cost: about 15 ms a MiB. Writes to a damaged file are rejected from then on.
+// Cost: about 15 ms a MiB. Writes to a file whose pages or indexes are damaged are rejected from
+// then on, by every process, until a check finds the file sound.
 func (d *DB) IntegrityCheck(ctx context.Context) ([]string, error) {
 	f, err := d.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer f.release()
-	if err := f.check(ctx, "integrity_check"); err != nil {
+	if err := f.check(ctx, integrityCheck); err != nil {
 		return nil, d.Explain("check", err)
 	}
-	faults := f.damage.known()
+	faults := f.faults()
 	for rows, err := range Rows(ctx, f, `SELECT "table", rowid, parent FROM pragma_foreign_key_check`) {
 		var table, parent string
 		var row any
@@ -98,27 +111,83 @@ func (d *DB) IntegrityCheck(ctx context.Context) ([]string, error) {
 	return faults, nil
 }
 
+// integrityCheck is the check that finds all faults.
+const integrityCheck = "integrity_check"
+
+func (f *File) large() bool { return f.db != nil && f.db.Size() > maxQuickCheck }
+
 // check runs a pragma that reads all pages, and records the faults. Unlike other
 // reads it ends when ctx does.
 func (f *File) check(ctx context.Context, pragma string) error {
-	rows, err := f.reads.QueryContext(ctx, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxFaults))
-	if err == nil {
-		defer rows.Close() //nolint:errcheck // rows.Err has it
-		for rows.Next() {
-			var fault string
-			if err := rows.Scan(&fault); err != nil {
-				return err
-			}
-			if fault != "ok" {
-				f.damage.add(false, fault)
-			}
-		}
-		err = rows.Err()
-	}
-	if err != nil && !Damaged(err) {
+	faults, err := f.inspect(ctx, pragma)
+	switch {
+	case Damaged(err) && unreadable(f.path):
+		return errDisk(f.path, err)
+	case Damaged(err):
+		faults = append(faults, err.Error())
+	case err != nil:
 		return err
 	}
-	f.damage.note(err)
-	f.damage.add(true)
+	f.damage.found(faults)
+	if len(faults) > 0 {
+		return f.mark(faults)
+	}
+	if pragma == integrityCheck {
+		return f.unmark()
+	}
+	return nil
+}
+
+// inspect runs a pragma that reads all pages, and returns the faults.
+func (f *File) inspect(ctx context.Context, pragma string) (faults []string, err error) {
+	rows, err := f.reads.QueryContext(ctx, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxFaults))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
+	for rows.Next() {
+		var fault string
+		if err := rows.Scan(&fault); err != nil {
+			return faults, err
+		}
+		if m := pageError.FindStringSubmatch(fault); m != nil {
+			if code, _ := strconv.Atoi(m[1]); code&0xff == sqlite3.SQLITE_IOERR {
+				return nil, errDisk(f.path, errors.New(fault))
+			}
+		}
+		if fault != "ok" {
+			faults = append(faults, fault)
+		}
+	}
+	return faults, rows.Err()
+}
+
+// pageError finds the result code in a fault that says why a page cannot be read.
+var pageError = regexp.MustCompile(`error code[ =](\d+)`)
+
+// faults returns the known faults of the file, also those that another process has found.
+func (f *File) faults() []string {
+	if known, _ := f.damage.known(); len(known) > 0 {
+		return known
+	}
+	return f.marked()
+}
+
+// sound returns why a file must not be written because it is damaged; nil if it can be. What a read has noted is checked first,
+// because a disk that failed for a moment looks like damage. A derived file is made anew instead.
+func (f *File) sound(ctx context.Context, derived bool) error {
+	faults, checked := f.damage.known()
+	if !derived && len(faults) > 0 && !checked && !f.large() {
+		if err := f.check(ctx, integrityCheck); err != nil {
+			return err
+		}
+		faults, _ = f.damage.known()
+	}
+	if !derived && len(faults) == 0 {
+		faults = f.marked()
+	}
+	if len(faults) > 0 {
+		return fmt.Errorf("%w: store %s is damaged and is not written any more (%s): hippo check shows what to do", hippo.ErrCorrupt, f.path, faults[0])
+	}
 	return nil
 }

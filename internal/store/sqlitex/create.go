@@ -21,6 +21,9 @@ func create(ctx context.Context, path string, o *Options) error {
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
 	}
+	if err := os.Remove(path + damagedSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+	}
 	if o.ensure == nil && createWhole(ctx, path, o.Schema) == nil {
 		return nil
 	}

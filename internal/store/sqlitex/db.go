@@ -182,8 +182,8 @@ func Rows(ctx context.Context, q Queryer, query string, args ...any) iter.Seq2[*
 			}
 			err = rows.Err()
 		}
-		if f, ok := q.(*File); ok {
-			f.damage.note(err)
+		if j, ok := q.(interface{ judge(err error) error }); ok {
+			err = j.judge(err)
 		}
 		if err != nil {
 			yield(nil, err)

@@ -1,6 +1,7 @@
 package sqlitex
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -19,7 +20,31 @@ func (d *DB) Explain(op string, err error) error {
 	if err != nil && d.isClosed() && closedMeanwhile(err) {
 		return fmt.Errorf("%w: store %s is closed: %w", hippo.ErrUnavailable, d.path, err)
 	}
+	if Damaged(err) && unreadable(d.path) {
+		return errDisk(d.path, err)
+	}
 	return explain(op, d.path, err)
+}
+
+// errDisk is the error of a file whose pages the system cannot read.
+func errDisk(path string, err error) error {
+	return fmt.Errorf("%w: store %s cannot be read: the disk may be failing (%s)", hippo.ErrUnavailable, path, err.Error())
+}
+
+// unreadable reports whether the system cannot read a file. SQLite tells that from damage while it opens one.
+func unreadable(path string) bool {
+	name, err := dsn(path, true, "")
+	if err != nil {
+		return false
+	}
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return false
+	}
+	defer db.Close() //nolint:errcheck // nothing was written
+	var tables int
+	e, ok := errors.AsType[*sqlite.Error](db.QueryRowContext(context.Background(), "SELECT count(*) FROM sqlite_schema").Scan(&tables))
+	return ok && e.Code()&0xff == sqlite3.SQLITE_IOERR
 }
 
 // closedMeanwhile reports whether a pool of connections was closed while it was in use. Package

@@ -60,7 +60,7 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 	if err := removeForeignLog(path, o.Log); err != nil {
 		return nil, err
 	}
-	f := &File{location: locate(path)}
+	f := &File{location: locate(path), damage: damage{path: path}}
 	if o.ensure == nil {
 		f.unfit = Unfit(path)
 	}
@@ -233,11 +233,16 @@ func (f *File) Snapshot(ctx context.Context, fn func(Queryer) error) error {
 	}
 	tx, err := f.reads.BeginTx(context.WithoutCancel(ctx), nil)
 	if err == nil {
-		err = fn(tx)
+		err = fn(snapshot{tx, &f.damage})
 		_ = tx.Rollback() // it changed nothing
 	}
-	f.damage.note(err)
-	return err
+	return f.damage.judge(err)
+}
+
+// snapshot is what [File.Snapshot] reads.
+type snapshot struct {
+	*sql.Tx
+	*damage
 }
 
 // stmt returns a prepared statement on the connections that read.
@@ -252,6 +257,8 @@ func (f *File) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	f.stmts.Store(query, st) // a statement that lost a race is closed with the file
 	return st, nil
 }
+
+func (f *File) judge(err error) error { return f.damage.judge(err) }
 
 // release ends a use that [DB.acquire] began.
 func (f *File) release() { f.users.Done() }

@@ -78,8 +78,11 @@ func (t *Tx) exec(query string, args []any) (sql.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.ExecContext(context.Background(), args...)
+	r, err := s.ExecContext(context.Background(), args...)
+	return r, t.judge(err)
 }
+
+func (t *Tx) judge(err error) error { return t.damage.judge(err) }
 
 // QueryContext implements [Queryer].
 func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
@@ -192,16 +195,15 @@ func (f *File) update(ctx context.Context, d driver.Durability, derived bool, fn
 	if f.tx == nil {
 		return true, readOnly(f)
 	}
-	if faults := f.damage.known(); len(faults) > 0 {
-		return true, fmt.Errorf("%w: store %s is damaged and is not written any more (%s): hippo check shows what to do", hippo.ErrCorrupt, f.path, faults[0])
-	}
 	if !derived {
 		if err := Unfit(f.path); err != nil {
 			return true, err
 		}
 	}
-	err = transact(ctx, f, d, fn)
-	f.damage.note(err)
+	if err := f.sound(ctx, derived); err != nil {
+		return true, err
+	}
+	err = f.judge(transact(ctx, f, d, fn))
 	return f.logged(), err
 }
 
@@ -361,8 +363,8 @@ func run[T any](tx *Tx, g Group[T], r *groupcommit.Request[T]) error {
 		g.Keep(t)
 		return tx.Exec("RELEASE one")
 	}
+	err = tx.judge(err)
 	r.Reply(err)
-	tx.damage.note(err)
 	if undo := tx.Exec("ROLLBACK TO one"); undo != nil {
 		// SQLite undid the whole group, as it does when the disk is full: what it
 		// said to this function is the reason for all.
