@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,11 +187,19 @@ func hintOf(command string, err error) string {
 		return "try: hippo entity list; --store says where to look"
 	case code == hippo.CodeNotFound && command == "hippo undo":
 		return "try: hippo log; --store says where to look"
-	case isDamage(err), source, strings.HasPrefix(command, "hippo model "):
+	case isDamage(err), source, code == hippo.CodeUnavailable && !aboutPath(err), strings.HasPrefix(command, "hippo model "):
 		return ""
 	default:
 		return wire.FailureOf(code).CommandHint
 	}
+}
+
+// aboutPath reports whether an error is about a file that cannot be reached. A lock, a disk or another machine has its advice in the
+// text of the error.
+func aboutPath(err error) bool {
+	_, path := errors.AsType[*fs.PathError](err)
+	_, link := errors.AsType[*os.LinkError](err)
+	return path || link
 }
 
 // wantsJSON reports whether arguments ask for JSON, also if another one cannot be parsed.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/cli"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 func TestExitCode(t *testing.T) {
@@ -50,6 +53,37 @@ func TestMain_Hint(t *testing.T) {
 		if code == 0 || out.Len() > 0 || !strings.Contains(errw.String(), tc.want) {
 			t.Errorf("%s: code %d, out %q, err %q; want %q", tc.line, code, &out, &errw, tc.want)
 		}
+	}
+}
+
+// What is advised about a path that cannot be reached is not said of a lock.
+func TestMain_HintOfALock(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	record := func() string {
+		var out, errw bytes.Buffer
+		cli.Main(t.Context(), []string{"hippo", "record", "a zebra", "--situation", "testing", "--store", "sqlite:" + path}, strings.NewReader(""), &out, &errw)
+		return errw.String()
+	}
+	record()
+	db, err := sqlitex.Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Update(t.Context(), driver.Lazy, func(*sqlitex.Tx) error {
+		if said := record(); !strings.Contains(said, "holds the lock of the file") || strings.Contains(said, "check the path") {
+			t.Errorf("of a lock it says: %s", said)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(path, "below", "memory.db")
+	if said := record(); !strings.Contains(said, "check the path") {
+		t.Errorf("of a path below a file it says: %s", said)
 	}
 }
 

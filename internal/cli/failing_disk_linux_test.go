@@ -82,7 +82,7 @@ func failReads(t *testing.T, strace string, pid int) (end func()) {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		for lines.Scan() { //nolint:revive // it must not wait for a reader
+		for lines.Scan() { // it must not wait for a reader
 		}
 	}()
 	return func() {

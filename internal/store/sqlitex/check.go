@@ -92,7 +92,12 @@ func (d *DB) IntegrityCheck(ctx context.Context) ([]string, error) {
 	if err := f.check(ctx, integrityCheck); err != nil {
 		return nil, d.Explain("check", err)
 	}
-	faults := f.faults()
+	faults, _ := f.damage.known()
+	if len(faults) == 0 {
+		if err := f.unmark(); err != nil {
+			return nil, err
+		}
+	}
 	for rows, err := range Rows(ctx, f, `SELECT "table", rowid, parent FROM pragma_foreign_key_check`) {
 		var table, parent string
 		var row any
@@ -132,15 +137,18 @@ func (f *File) check(ctx context.Context, pragma string) error {
 	if len(faults) > 0 {
 		return f.mark(faults)
 	}
-	if pragma == integrityCheck {
-		return f.unmark()
-	}
 	return nil
 }
 
-// inspect runs a pragma that reads all pages, and returns the faults.
+// inspect runs a pragma that reads all pages, and returns the faults. The connection is a new one: others have pages in their caches
+// that the file may no longer hold.
 func (f *File) inspect(ctx context.Context, pragma string) (faults []string, err error) {
-	rows, err := f.reads.QueryContext(ctx, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxFaults))
+	pool, err := f.pool(true, f.reading())
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close() //nolint:errcheck // nothing was written
+	rows, err := pool.QueryContext(ctx, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxFaults))
 	if err != nil {
 		return nil, err
 	}
@@ -177,14 +185,16 @@ func (f *File) faults() []string {
 // because a disk that failed for a moment looks like damage. A derived file is made anew instead.
 func (f *File) sound(ctx context.Context, derived bool) error {
 	faults, checked := f.damage.known()
+	if !derived {
+		if found := f.marked(); len(found) > 0 {
+			faults, checked = found, true
+		}
+	}
 	if !derived && len(faults) > 0 && !checked && !f.large() {
 		if err := f.check(ctx, integrityCheck); err != nil {
 			return err
 		}
 		faults, _ = f.damage.known()
-	}
-	if !derived && len(faults) == 0 {
-		faults = f.marked()
 	}
 	if len(faults) > 0 {
 		return fmt.Errorf("%w: store %s is damaged and is not written any more (%s): hippo check shows what to do", hippo.ErrCorrupt, f.path, faults[0])

@@ -108,7 +108,7 @@ func kindOf(code int) (hint string, kind error) {
 	case sqlite3.SQLITE_IOERR:
 		return " (the disk may be full or failing)", hippo.ErrUnavailable
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return "", hippo.ErrUnavailable
+		return " (check the path and its permissions)", hippo.ErrUnavailable
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return " (another program holds the file)", hippo.ErrUnavailable
 	default:

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"modernc.org/sqlite"
 
@@ -71,7 +72,7 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 		f.db = nil
 	}
 	readOnly := o.ReadOnly || f.unfit != nil || !canWrite(path)
-	err = f.openReads(ctx, o.Schema, readOnly)
+	err = f.openReadsPatiently(ctx, o.Schema, readOnly)
 	if (needsFolder(err) || noMaps(err)) && f.withoutLog() {
 		f.immutable, readOnly = true, true
 		err = f.openReads(ctx, o.Schema, true)
@@ -87,10 +88,7 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 		err = transact(ctx, f, driver.Durable, o.Guest.Prepare)
 	}
 	if err == nil && o.ensure != nil {
-		err = o.ensure(ctx, f)
-	}
-	if err == nil && f.tx != nil && !f.rollback {
-		err = f.tx.Exec("PRAGMA busy_timeout = 0") // see whenFree
+		err = whenFree(ctx, f, func() error { return o.ensure(ctx, f) })
 	}
 	if err == nil {
 		err = f.findLog()
@@ -104,13 +102,21 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 	return f, nil
 }
 
+// openReadsPatiently is openReads again and again while a process that locks readers out, as the last one that leaves the file does,
+// makes progress.
+func (f *File) openReadsPatiently(ctx context.Context, s Schema, readOnly bool) error {
+	for waited := time.Duration(0); ; waited += busyTimeout {
+		seen := progressOf(nil, f.path)
+		err := f.openReads(ctx, s, readOnly)
+		if !busy(err) || waited >= maxWait || progressOf(nil, f.path) == seen {
+			return err
+		}
+	}
+}
+
 // openReads opens the connections that read, and refuses a file that does not fit.
 func (f *File) openReads(ctx context.Context, s Schema, readOnly bool) (err error) {
-	more := "_pragma=query_only(1)"
-	if f.immutable {
-		more += "&immutable=1"
-	}
-	if f.reads, err = f.pool(readOnly, more); err != nil {
+	if f.reads, err = f.pool(readOnly, "_pragma=query_only(1)&"+f.reading()); err != nil {
 		return err
 	}
 	f.reads.SetMaxOpenConns(readConns)
@@ -121,6 +127,14 @@ func (f *File) openReads(ctx context.Context, s Schema, readOnly bool) (err erro
 		f.reads = nil
 	}
 	return err
+}
+
+// reading are the settings of connections that read.
+func (f *File) reading() string {
+	if f.immutable {
+		return "immutable=1"
+	}
+	return ""
 }
 
 // writePragmas make every commit flush the disk, keep what a savepoint undoes in RAM, and overwrite what is deleted with
@@ -144,18 +158,24 @@ func (f *File) openWriter(ctx context.Context, o *Options) (err error) {
 		return err
 	}
 	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt), damage: &f.damage}
-	if f.rollback, err = withoutLog(ctx, conn, f.path); err == nil && !f.rollback {
-		err = makeWAL(ctx, conn)
-	}
-	if err != nil {
+	if err := f.tx.waitFor(0); err != nil { // see whenFree
 		return err
 	}
-	if o.ensure != nil {
-		if _, err := conn.ExecContext(ctx, derivedCheckpoint); err != nil {
-			return err
-		}
+	return whenFree(ctx, f, func() error { return f.prepareWriter(ctx, o) })
+}
+
+// prepareWriter brings the file into the mode in which it is written, and migrates.
+func (f *File) prepareWriter(ctx context.Context, o *Options) (err error) {
+	if f.rollback, err = withoutLog(ctx, f.tx.conn, f.path); err == nil && !f.rollback {
+		err = f.tx.Script("PRAGMA journal_mode = WAL") // which the file stays in
 	}
-	return o.Schema.migrate(ctx, conn, o.Log)
+	if err == nil && o.ensure != nil {
+		err = f.tx.Script(derivedCheckpoint)
+	}
+	if err == nil {
+		err = o.Schema.migrate(ctx, f.tx.conn, o.Log)
+	}
+	return err
 }
 
 // dsn returns the data source name of the file. An absolute path is never taken
@@ -293,7 +313,7 @@ func closeReads(f *File) error {
 func (f *File) detach(log *slog.Logger) error {
 	f.users.Wait()
 	if f.tx != nil {
-		_ = f.tx.Exec(fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout.Milliseconds())) // for the checkpoints
+		_ = f.tx.waitFor(maxWait) // for the checkpoints
 	}
 	err := detachLog(f, log)
 	switch now := locate(f.path); {
@@ -320,11 +340,7 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 }
 
 func copyFile(ctx context.Context, f *File, path string) error {
-	more := ""
-	if f.immutable {
-		more = "immutable=1"
-	}
-	pool, err := f.pool(true, more)
+	pool, err := f.pool(true, f.reading())
 	if err != nil {
 		return err
 	}

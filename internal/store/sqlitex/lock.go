@@ -96,7 +96,9 @@ type progress struct {
 }
 
 func progressOf(t *Tx, path string) (p progress) {
-	p.version, _ = t.DataVersion() // without it the files show it
+	if t != nil {
+		p.version, _ = t.DataVersion() // without it the files show it
+	}
 	for i, suffix := range []string{"", walSuffix, "-journal"} {
 		if info, err := os.Stat(path + suffix); err == nil {
 			p.files[i].size, p.files[i].changed = info.Size(), info.ModTime().UnixNano()
@@ -179,6 +181,11 @@ func hopeless(ctx context.Context, path string, idle, waited time.Duration) erro
 // begin begins a transaction that excludes all other writers.
 func begin(ctx context.Context, f *File) error {
 	return whenFree(ctx, f, func() error { return f.tx.Exec("BEGIN IMMEDIATE") })
+}
+
+// waitFor sets how long SQLite waits for a lock of another program.
+func (t *Tx) waitFor(d time.Duration) error {
+	return t.Script(fmt.Sprintf("PRAGMA busy_timeout = %d", d.Milliseconds()))
 }
 
 // beat gives signs of life of a transaction until end is called: those that wait for it see that the log is touched.

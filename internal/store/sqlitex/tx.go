@@ -228,6 +228,12 @@ func transact(ctx context.Context, f *File, d driver.Durability, fn func(*Tx) er
 		return err
 	}
 	defer beat(f)()
+	if f.rollback { // those that read keep a commit waiting
+		if err := t.waitFor(busyTimeout); err != nil {
+			return errors.Join(err, t.Exec("ROLLBACK"))
+		}
+		defer t.waitFor(0) //nolint:errcheck // the next one waits longer then
+	}
 	committed := false
 	defer func() {
 		if !committed { // also if fn panics
