@@ -31,7 +31,7 @@ func errDisk(path string, err error) error {
 	return fmt.Errorf("%w: store %s cannot be read: the disk may be failing (%s)", hippo.ErrUnavailable, path, err.Error())
 }
 
-// unreadable reports whether the system cannot read a file. SQLite tells that from damage while it opens one.
+// unreadable reports whether the system cannot read a file. While SQLite opens one, it reports that as what it is.
 func unreadable(path string) bool {
 	name, err := dsn(path, true, "")
 	if err != nil {
