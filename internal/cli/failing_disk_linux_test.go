@@ -14,8 +14,7 @@ import (
 // damage or a fault of its own, and it goes on when the disk does.
 func TestServe_FailingDisk(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
+	if exec.CommandContext(t.Context(), "strace", "-V").Run() != nil {
 		t.Skip("strace, which makes system calls fail, is not installed")
 	}
 	for _, kind := range []string{"sqlite", "shared", "dir"} {
@@ -38,7 +37,7 @@ func TestServe_FailingDisk(t *testing.T) {
 					t.Fatal(answer)
 				}
 			}
-			mend := failReads(t, strace, s.cmd.Process.Pid)
+			mend := failReads(t, s.cmd.Process.Pid)
 			calls := map[string]map[string]any{"hippo_search_insights": {"query": "zebra"}, "hippo_record_insight": {"content": "a lion", "situation": []string{"testing"}}, "hippo_status": {}}
 			for tool, arguments := range calls {
 				answer, failed, err := s.call(tool, arguments)
@@ -64,9 +63,9 @@ func TestServe_FailingDisk(t *testing.T) {
 }
 
 // failReads makes all reads of a process at an offset fail until end is called.
-func failReads(t *testing.T, strace string, pid int) (end func()) {
+func failReads(t *testing.T, pid int) (end func()) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), strace, "-f", "-e", "trace=pread64", "-e", "inject=pread64:error=EIO", "-p", strconv.Itoa(pid))
+	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-e", "trace=pread64", "-e", "inject=pread64:error=EIO", "-p", strconv.Itoa(pid))
 	said, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()

@@ -74,10 +74,10 @@ func (d *DB) QuickCheck(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer f.release()
-	if _, checked := f.damage.known(); !checked && !f.large() {
+	if _, checked := f.damage.known(); !checked && !isLarge(f) {
 		err = f.check(ctx, "quick_check")
 	}
-	return f.faults(), d.Explain("check", err)
+	return faultsOf(f), d.Explain("check", err)
 }
 
 // IntegrityCheck lists the faults of the pages, the indexes and the references of the file.
@@ -94,7 +94,7 @@ func (d *DB) IntegrityCheck(ctx context.Context) ([]string, error) {
 	}
 	faults, _ := f.damage.known()
 	if len(faults) == 0 {
-		if err := f.unmark(); err != nil {
+		if err := unmarkDamaged(f); err != nil {
 			return nil, err
 		}
 	}
@@ -119,12 +119,12 @@ func (d *DB) IntegrityCheck(ctx context.Context) ([]string, error) {
 // integrityCheck is the check that finds all faults.
 const integrityCheck = "integrity_check"
 
-func (f *File) large() bool { return f.db != nil && f.db.Size() > maxQuickCheck }
+func isLarge(f *File) bool { return f.db != nil && f.db.Size() > maxQuickCheck }
 
 // check runs a pragma that reads all pages, and records the faults. Unlike other
 // reads it ends when ctx does.
 func (f *File) check(ctx context.Context, pragma string) error {
-	faults, err := f.inspect(ctx, pragma)
+	faults, err := inspect(ctx, f, pragma)
 	switch {
 	case Damaged(err) && unreadable(f.path):
 		return errDisk(f.path, err)
@@ -135,15 +135,15 @@ func (f *File) check(ctx context.Context, pragma string) error {
 	}
 	f.damage.found(faults)
 	if len(faults) > 0 {
-		return f.mark(faults)
+		return markDamaged(f, faults)
 	}
 	return nil
 }
 
 // inspect runs a pragma that reads all pages, and returns the faults. The connection is a new one: others have pages in their caches
 // that the file may no longer hold.
-func (f *File) inspect(ctx context.Context, pragma string) (faults []string, err error) {
-	pool, err := f.pool(true, f.reading())
+func inspect(ctx context.Context, f *File, pragma string) (faults []string, err error) {
+	pool, err := f.pool(true, readSettings(f))
 	if err != nil {
 		return nil, err
 	}
@@ -173,24 +173,24 @@ func (f *File) inspect(ctx context.Context, pragma string) (faults []string, err
 // pageError finds the result code in a fault that says why a page cannot be read.
 var pageError = regexp.MustCompile(`error code[ =](\d+)`)
 
-// faults returns the known faults of the file, also those that another process has found.
-func (f *File) faults() []string {
+// faultsOf returns the known faults of the file, also those that another process has found.
+func faultsOf(f *File) []string {
 	if known, _ := f.damage.known(); len(known) > 0 {
 		return known
 	}
-	return f.marked()
+	return markedFaults(f)
 }
 
-// sound returns why a file must not be written because it is damaged; nil if it can be. What a read has noted is checked first,
-// because a disk that failed for a moment looks like damage. A derived file is made anew instead.
-func (f *File) sound(ctx context.Context, derived bool) error {
+// whyDamaged returns why a file must not be written because it is damaged; nil if it can be. What a read has noted is checked first,
+// because a disk that failed for a moment looks like damage. A derived file is rebuilt instead.
+func whyDamaged(ctx context.Context, f *File, derived bool) error {
 	faults, checked := f.damage.known()
 	if !derived {
-		if found := f.marked(); len(found) > 0 {
+		if found := markedFaults(f); len(found) > 0 {
 			faults, checked = found, true
 		}
 	}
-	if !derived && len(faults) > 0 && !checked && !f.large() {
+	if !derived && len(faults) > 0 && !checked && !isLarge(f) {
 		if err := f.check(ctx, integrityCheck); err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ import (
 // there, no process writes the database. It does not hold for another file that takes the path, such as one that was restored.
 const damagedSuffix = "-damaged"
 
-// mark makes all processes reject writes to the file.
-func (f *File) mark(faults []string) error {
+// markDamaged makes all processes reject writes to the file.
+func markDamaged(f *File, faults []string) error {
 	lines := []string{number(f.db)}
 	for _, fault := range faults {
 		lines = append(lines, strings.ReplaceAll(fault, "\n", " "))
@@ -31,8 +31,8 @@ func (f *File) mark(faults []string) error {
 	return nil
 }
 
-// unmark takes back what mark has done.
-func (f *File) unmark() error {
+// unmarkDamaged takes back what [markDamaged] has done.
+func unmarkDamaged(f *File) error {
 	err := os.Remove(f.path + damagedSuffix)
 	if err == nil || errors.Is(err, fs.ErrNotExist) || f.tx == nil {
 		return nil
@@ -40,8 +40,8 @@ func (f *File) unmark() error {
 	return fmt.Errorf("%w: store %s is sound again, but is not written while %[2]s%s is there: %w", hippo.ErrUnavailable, f.path, damagedSuffix, err)
 }
 
-// marked returns the faults that a process has found in the file. Cost of none: a system call.
-func (f *File) marked() []string {
+// markedFaults returns the faults that a process has found in the file. Cost of none: a system call.
+func markedFaults(f *File) []string {
 	if _, err := os.Lstat(f.path + damagedSuffix); err != nil {
 		return nil
 	}

@@ -182,8 +182,13 @@ func Rows(ctx context.Context, q Queryer, query string, args ...any) iter.Seq2[*
 			}
 			err = rows.Err()
 		}
-		if j, ok := q.(interface{ judge(err error) error }); ok {
-			err = j.judge(err)
+		switch q := q.(type) {
+		case *File:
+			err = q.damage.judge(err)
+		case *Tx:
+			err = q.damage.judge(err)
+		case snapshot:
+			err = q.judge(err)
 		}
 		if err != nil {
 			yield(nil, err)

@@ -72,7 +72,7 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 		f.db = nil
 	}
 	readOnly := o.ReadOnly || f.unfit != nil || !canWrite(path)
-	err = f.openReadsPatiently(ctx, o.Schema, readOnly)
+	err = openReadsPatiently(ctx, f, o.Schema, readOnly)
 	if (needsFolder(err) || noMaps(err)) && f.withoutLog() {
 		f.immutable, readOnly = true, true
 		err = f.openReads(ctx, o.Schema, true)
@@ -104,7 +104,7 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 
 // openReadsPatiently is openReads again and again while a process that locks readers out, as the last one that leaves the file does,
 // makes progress.
-func (f *File) openReadsPatiently(ctx context.Context, s Schema, readOnly bool) error {
+func openReadsPatiently(ctx context.Context, f *File, s Schema, readOnly bool) error {
 	for waited := time.Duration(0); ; waited += busyTimeout {
 		seen := progressOf(nil, f.path)
 		err := f.openReads(ctx, s, readOnly)
@@ -116,7 +116,7 @@ func (f *File) openReadsPatiently(ctx context.Context, s Schema, readOnly bool) 
 
 // openReads opens the connections that read, and refuses a file that does not fit.
 func (f *File) openReads(ctx context.Context, s Schema, readOnly bool) (err error) {
-	if f.reads, err = f.pool(readOnly, "_pragma=query_only(1)&"+f.reading()); err != nil {
+	if f.reads, err = f.pool(readOnly, "_pragma=query_only(1)&"+readSettings(f)); err != nil {
 		return err
 	}
 	f.reads.SetMaxOpenConns(readConns)
@@ -129,8 +129,8 @@ func (f *File) openReads(ctx context.Context, s Schema, readOnly bool) (err erro
 	return err
 }
 
-// reading are the settings of connections that read.
-func (f *File) reading() string {
+// readSettings are the settings of connections that read.
+func readSettings(f *File) string {
 	if f.immutable {
 		return "immutable=1"
 	}
@@ -161,11 +161,11 @@ func (f *File) openWriter(ctx context.Context, o *Options) (err error) {
 	if err := f.tx.waitFor(0); err != nil { // see whenFree
 		return err
 	}
-	return whenFree(ctx, f, func() error { return f.prepareWriter(ctx, o) })
+	return whenFree(ctx, f, func() error { return prepareWriter(ctx, f, o) })
 }
 
 // prepareWriter brings the file into the mode in which it is written, and migrates.
-func (f *File) prepareWriter(ctx context.Context, o *Options) (err error) {
+func prepareWriter(ctx context.Context, f *File, o *Options) (err error) {
 	if f.rollback, err = withoutLog(ctx, f.tx.conn, f.path); err == nil && !f.rollback {
 		err = f.tx.Script("PRAGMA journal_mode = WAL") // which the file stays in
 	}
@@ -278,8 +278,6 @@ func (f *File) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return st, nil
 }
 
-func (f *File) judge(err error) error { return f.damage.judge(err) }
-
 // release ends a use that [DB.acquire] began.
 func (f *File) release() { f.users.Done() }
 
@@ -340,7 +338,7 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 }
 
 func copyFile(ctx context.Context, f *File, path string) error {
-	pool, err := f.pool(true, f.reading())
+	pool, err := f.pool(true, readSettings(f))
 	if err != nil {
 		return err
 	}

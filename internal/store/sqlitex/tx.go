@@ -79,10 +79,8 @@ func (t *Tx) exec(query string, args []any) (sql.Result, error) {
 		return nil, err
 	}
 	r, err := s.ExecContext(context.Background(), args...)
-	return r, t.judge(err)
+	return r, t.damage.judge(err)
 }
-
-func (t *Tx) judge(err error) error { return t.damage.judge(err) }
 
 // QueryContext implements [Queryer].
 func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
@@ -200,10 +198,10 @@ func (f *File) update(ctx context.Context, d driver.Durability, derived bool, fn
 			return true, err
 		}
 	}
-	if err := f.sound(ctx, derived); err != nil {
+	if err := whyDamaged(ctx, f, derived); err != nil {
 		return true, err
 	}
-	err = f.judge(transact(ctx, f, d, fn))
+	err = f.damage.judge(transact(ctx, f, d, fn))
 	return f.logged(), err
 }
 
@@ -369,7 +367,7 @@ func run[T any](tx *Tx, g Group[T], r *groupcommit.Request[T]) error {
 		g.Keep(t)
 		return tx.Exec("RELEASE one")
 	}
-	err = tx.judge(err)
+	err = tx.damage.judge(err)
 	r.Reply(err)
 	if undo := tx.Exec("ROLLBACK TO one"); undo != nil {
 		// SQLite undid the whole group, as it does when the disk is full: what it
