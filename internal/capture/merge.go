@@ -58,7 +58,7 @@ func numbers(s string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(s) {
 		if strings.ContainsFunc(w, unicode.IsDigit) {
-			out = append(out, strings.Trim(w, ".,;:()`"))
+			out = append(out, strings.Trim(w, ".,;:!?()[]\"'`"))
 		}
 	}
 	slices.Sort(out)
