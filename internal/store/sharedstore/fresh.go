@@ -127,6 +127,7 @@ func addAll(c *reconciler, rows []*row) error {
 			return err
 		}
 		follow(nil, m)
+		takeSurprise(nil, m)
 		ms, links = append(ms, m), append(links, [2]string{hex.EncodeToString(m.ID[:]), r.key()})
 	}
 	if err := c.Tx.Put(ms...); err != nil {

@@ -33,8 +33,11 @@ var successorsSQL string
 //go:embed sql/seen.sql
 var seenSQL string
 
+//go:embed sql/surprise.sql
+var surpriseSQL string
+
 // ownTables is the SQL of all versions of the tables that connect those of the store to the others.
-func ownTables() []string { return []string{ownSQL, edgesSQL, successorsSQL, seenSQL} }
+func ownTables() []string { return []string{ownSQL, edgesSQL, successorsSQL, seenSQL, surpriseSQL} }
 
 // guest creates the tables of the store in the file of another program. It implements [sqlitex.Guest].
 type guest struct{ path string }

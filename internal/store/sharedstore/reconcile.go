@@ -266,6 +266,7 @@ func (c *reconciler) add(hash string, m *hippo.Memory) (err error) {
 		return err
 	}
 	follow(nil, m)
+	takeSurprise(nil, m)
 	if err := c.Tx.Put(m); err != nil {
 		return err
 	}
@@ -298,6 +299,7 @@ func (c *reconciler) change(old, now *hippo.Memory) error {
 	if follow(old.Metadata, m) {
 		m.Version++
 	}
+	takeSurprise(old.Metadata, m)
 	m.ForgottenAt = time.Time{}
 	if now.UpdatedAt.After(m.UpdatedAt) {
 		m.UpdatedAt = now.UpdatedAt

@@ -168,7 +168,7 @@ func TestOpen_tables_of_an_earlier_version(t *testing.T) {
 	p.exec("UPDATE shared_state SET own = 2")
 	s := p.open()
 	edit(t, s, cat, func(m *hippo.Memory) { m.ForgottenAt = time.Time{} })
-	if all(t, s)[cat] == nil || p.text("SELECT own FROM shared_state") != "4" {
+	if all(t, s)[cat] == nil || p.text("SELECT own FROM shared_state") != "5" {
 		t.Errorf("own version %s", p.text("SELECT own FROM shared_state"))
 	}
 }

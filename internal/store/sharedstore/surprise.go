@@ -125,6 +125,37 @@ func showSurprise(metadata map[string]json.RawMessage, m *hippo.Memory) (changed
 	return err == nil, err
 }
 
+// theirSurprise returns the surprise that another program has put into the metadata of a row; ok: there is one, and its numbers are
+// in [0, 1]. The explicit one is 0 if its author gave none.
+func theirSurprise(metadata map[string]json.RawMessage) (s hippo.Surprise, ok bool) {
+	_, shown, ours := readSurprise(metadata)
+	c := shown.Components
+	s = hippo.Surprise{Score: shown.Score, Outlier: c.Outlier, Engagement: c.Engagement, Explicit: c.Explicit}
+	if c.Loss != nil {
+		s.Loss = *c.Loss
+	}
+	for _, x := range []float64{s.Score, s.Outlier, s.Engagement, s.Explicit, s.Loss} {
+		if !(x >= 0 && x <= 1) {
+			return hippo.Surprise{}, false
+		}
+	}
+	return s, !ours && s.Score > 0
+}
+
+// takeSurprise gives the memory of a row of another program the surprise of the row, as an import does, if the memory has none yet or the
+// row has another one than before. The explicit one is the importance that its author gave, unless the memory has one by now.
+func takeSurprise(former map[string]json.RawMessage, m *hippo.Memory) {
+	now, ok := theirSurprise(m.Metadata)
+	was, _ := theirSurprise(former)
+	if byOrigin(m) != 0 || !ok || m.Surprise.Score > 0 && now == was {
+		return
+	}
+	if e, i := now.Explicit, m.Importance; e > 0 && i.Base == hippo.DefaultImportance && i.Value == hippo.DefaultImportance {
+		m.Importance.Base, m.Importance.Value = e, e
+	}
+	m.Surprise = now
+}
+
 // hideSurprise returns the metadata of a row without what [showSurprise] put there.
 func hideSurprise(metadata map[string]json.RawMessage) map[string]json.RawMessage {
 	below, _, ours := readSurprise(metadata)

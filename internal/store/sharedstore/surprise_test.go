@@ -113,3 +113,54 @@ func TestSurprise_of_large_metadata(t *testing.T) {
 		}
 	})
 }
+
+// A row of another program gives its memory its surprise, and the importance that its author gave, as an import does; what this
+// program knows better by then stays, and the row as well.
+func TestSurprise_of_their_rows(t *testing.T) {
+	const own = `{"_hippo": {"surprise": {"score": 0.7233, "components": {"embedding_outlier": 0.6, "engagement": 0.2, "explicit": 0.9, "prediction_loss": null}, "version": "0.5.0"}}}`
+	want := hippo.Surprise{Score: .7233, Outlier: .6, Engagement: .2, Explicit: .9}
+	eachPeer(t, func(t *testing.T, p *peer) {
+		p.store("decision", "", "note", own, 1000)
+		p.store("estimated", "", "note", strings.Replace(own, "0.5.0", "hippo/1 estimated", 1), 1000)
+		p.store("odd", "", "note", strings.Replace(own, "0.6", "7", 1), 1000)
+		s := p.open()
+		got := all(t, s)
+		if m := got["decision"]; m.Surprise != want || m.Importance.Base != .9 || m.Importance.Value != .9 || m.Metadata["_hippo"] == nil {
+			t.Errorf("the memory has %+v and %+v, metadata %s", m.Surprise, m.Importance, m.Metadata)
+		}
+		for _, text := range []string{"estimated", "odd"} {
+			if m := got[text]; m.Surprise != (hippo.Surprise{}) || m.Importance.Base != hippo.DefaultImportance {
+				t.Errorf("%s has %+v and %+v", text, m.Surprise, m.Importance)
+			}
+		}
+		row := p.text("SELECT metadata FROM memories WHERE content = 'decision'")
+		edit(t, s, "decision", func(m *hippo.Memory) { m.Surprise.Score, m.Importance.Value = .3, .4 })
+		p.exec("UPDATE memories SET tags = 'theirs', updated_at = 2000 WHERE content = 'decision'")
+		if m := all(t, s)["decision"]; m.Surprise.Score != .3 || m.Importance.Value != .4 || !slices.Contains(m.Tags, "theirs") {
+			t.Errorf("after a change of its tags it has %+v, %+v and %v", m.Surprise, m.Importance, m.Tags)
+		}
+		if after := p.text("SELECT metadata FROM memories WHERE content = 'decision'"); after != row {
+			t.Errorf("its row became %s", after)
+		}
+		p.exec("UPDATE memories SET metadata = json_set(metadata, '$._hippo.surprise.score', 0.8), updated_at = 3000 WHERE content = 'decision'")
+		if m := all(t, s)["decision"]; m.Surprise.Score != .8 || m.Importance.Value != .4 {
+			t.Errorf("after a new score it has %+v and %+v", m.Surprise, m.Importance)
+		}
+	})
+}
+
+// A file that an earlier version used: its memories take the surprise of their rows when this version opens it.
+func TestSurprise_of_rows_seen_before(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p *peer) {
+		s := p.open()
+		all(t, s)
+		edit(t, s, port, func(m *hippo.Memory) { m.Surprise = hippo.Surprise{} })
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		p.exec("UPDATE shared_state SET own = 4")
+		if m := all(t, p.open())[port]; m.Surprise.Score != .5 {
+			t.Errorf("it has %+v", m.Surprise)
+		}
+	})
+}

@@ -68,6 +68,9 @@ func metadataOf(m *hippo.Memory) map[string]json.RawMessage {
 		return m.Metadata
 	}
 	own := ownOf(m)
+	if shown := (struct{ Score float64 }{}); json.Unmarshal(own["surprise"], &shown) == nil && shown.Score == m.Surprise.Score { // as another program wrote it
+		return m.Metadata
+	}
 	own["surprise"], _ = json.Marshal(map[string]any{"score": float32(m.Surprise.Score), "components": componentsOf(&m.Surprise)}) // numbers marshal
 	out := make(map[string]json.RawMessage, len(m.Metadata)+1)
 	maps.Copy(out, m.Metadata)
