@@ -84,36 +84,57 @@ func keyOf(role embed.Role, text string) cacheKey {
 	return cacheKey(sum[:])
 }
 
-// Embed implements [embed.Embedder].
+// Embed implements [embed.Embedder]. Callers embed at the same time; a text that two of them lack is embedded twice.
 func (c *diskCache) Embed(ctx context.Context, role embed.Role, texts []string) ([][]float32, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := make([][]float32, len(texts))
-	var missing []string
-	var at []int
-	for i, t := range texts {
-		if out[i] = c.known[keyOf(role, t)]; out[i] == nil {
-			missing, at = append(missing, t), append(at, i)
-		}
-	}
-	if len(missing) == 0 {
+	out, at := c.cached(role, texts)
+	if len(at) == 0 {
 		return out, nil
+	}
+	missing := make([]string, len(at))
+	for i, k := range at {
+		missing[i] = texts[k]
 	}
 	vectors, err := c.Embedder.Embed(ctx, role, missing)
 	if err != nil {
 		return nil, err
 	}
+	for i, v := range vectors {
+		out[at[i]] = v
+	}
+	return out, c.keep(role, missing, vectors)
+}
+
+// cached returns the vectors that are known, and the numbers of the texts that have none.
+func (c *diskCache) cached(role embed.Role, texts []string) (vectors [][]float32, missing []int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	vectors = make([][]float32, len(texts))
+	for i, t := range texts {
+		if vectors[i] = c.known[keyOf(role, t)]; vectors[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+	return vectors, missing
+}
+
+// keep writes the vectors that are not known yet.
+func (c *diskCache) keep(role embed.Role, texts []string, vectors [][]float32) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var records []byte
 	for i, v := range vectors {
-		key := keyOf(role, missing[i])
-		out[at[i]], c.known[key] = v, v
+		key := keyOf(role, texts[i])
+		if c.known[key] != nil {
+			continue
+		}
+		c.known[key] = v
 		records = append(records, key[:]...)
 		for _, x := range v {
 			records = binary.LittleEndian.AppendUint32(records, math.Float32bits(x))
 		}
 	}
-	_, err = c.file.Write(records)
-	return out, err
+	_, err := c.file.Write(records)
+	return err
 }
 
 // Close closes the file and the model.

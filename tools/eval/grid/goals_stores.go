@@ -95,7 +95,7 @@ func decided() *eval.Set {
 func decisionAmongChatter(ctx context.Context, o *Options) ([]Goal, error) {
 	s := decided()
 	r := seeded("orders")
-	first, five := len(s.Questions), len(s.Questions)
+	var first, five []int
 	for order := range 5 {
 		docs := slices.Clone(s.Groups[0].Docs)
 		switch order {
@@ -120,12 +120,12 @@ func decisionAmongChatter(ctx context.Context, o *Options) ([]Goal, error) {
 		if err != nil {
 			return nil, err
 		}
-		first, five = min(first, firsts), min(five, fives)
+		first, five = append(first, firsts), append(five, fives)
 	}
-	const must = 22
+	n := len(s.Questions)
 	return []Goal{
-		{What: "decision among chatter, first, the worst of five orders", Questions: len(s.Questions), Now: float64(first), Must: must},
-		{What: "decision among chatter, in five, the worst of five orders", Questions: len(s.Questions), Now: float64(five), Must: float64(len(s.Questions))},
+		{What: fmt.Sprintf("decision among chatter, first, the worst of five orders %v", first), Questions: n, Now: float64(slices.Min(first)), Must: 22},
+		{What: fmt.Sprintf("decision among chatter, in five, the worst of five orders %v", five), Questions: n, Now: float64(slices.Min(five)), Must: float64(n)},
 	}, nil
 }
 
