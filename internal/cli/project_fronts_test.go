@@ -30,7 +30,9 @@ func TestUnknownProject(t *testing.T) {
 		{"memory-mcp", "list_memories", `{"namespace":"PROJECT"}`},
 		{"memory-mcp", "store_memory", `{"content":"Keys need oil","namespace":"PROJECT"}`},
 	} {
-		call := func(project string) (string, bool) { return tools[c[0]](c[1], strings.ReplaceAll(c[2], "PROJECT", project)) }
+		call := func(project string) (string, bool) {
+			return tools[c[0]](c[1], strings.ReplaceAll(c[2], "PROJECT", project))
+		}
 		if text, failed := call("shed"); !failed || !strings.Contains(text, "Shop") {
 			t.Errorf("%v of an unknown project: got %s", c, text)
 		}

@@ -22,7 +22,7 @@ type Modification struct {
 	Importance *float64
 	Marks
 	Validity
-	// Metadata sets these keys and keeps the others; null removes a key.
+	// Metadata sets these keys and keeps the others; null removes a key. Front ends call [Modification.SetMetadata].
 	Metadata *map[string]json.RawMessage
 	// Vote is applied after the rest. Empty: an upvote if content or situation really
 	// change and no importance is given (a revised memory is in use), else none.
@@ -161,7 +161,12 @@ func updateAndGiveBack(ctx context.Context, m *Memories, verb hippo.Verb, list [
 }
 
 // clearable are the fields that [Modification.Clear] empties.
-func clearable() []string { return []string{"situation", "tags", "type", "valid_from", "valid_until"} }
+func clearable() []string {
+	return []string{"situation", "tags", "type", "valid_from", "valid_until", metadataKey + "KEY"}
+}
+
+// metadataKey begins the name of a field that is a key of the metadata.
+const metadataKey = "metadata."
 
 // inSentence returns names as a list in a sentence.
 func inSentence(names []string) string {
@@ -189,6 +194,11 @@ func (c *Modification) Clear(names []string) error {
 		case "valid_until":
 			given, c.ValidUntil = c.ValidUntil != nil, &time.Time{}
 		default:
+			key, ok := strings.CutPrefix(name, metadataKey)
+			if ok && key != "" {
+				given = c.removeKey(key)
+				break
+			}
 			return hippo.Fieldf("clear", "must have only %s, got %.40q", inSentence(clearable()), name)
 		}
 		if given {
@@ -197,6 +207,32 @@ func (c *Modification) Clear(names []string) error {
 	}
 	return nil
 }
+
+// SetMetadata sets keys of the metadata and keeps the others. One whose value is null stays what it was, as a field that is given a
+// blank value does.
+func (c *Modification) SetMetadata(given map[string]json.RawMessage) {
+	out := make(map[string]json.RawMessage, len(given))
+	for key, v := range given {
+		if !isNull(v) {
+			out[key] = v
+		}
+	}
+	if len(out) > 0 {
+		c.Metadata = &out
+	}
+}
+
+// removeKey removes a key of the metadata, and reports whether it is given a value as well.
+func (c *Modification) removeKey(key string) (given bool) {
+	if c.Metadata == nil {
+		c.Metadata = &map[string]json.RawMessage{}
+	}
+	v, given := (*c.Metadata)[key]
+	(*c.Metadata)[key] = json.RawMessage("null")
+	return given && !isNull(v)
+}
+
+func isNull(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" }
 
 // ballot returns the vote on a question that goes with a modification.
 func (c *Modification) ballot(id hippo.ID) *Ballot {
@@ -305,6 +341,6 @@ func mergedMetadata(old, given map[string]json.RawMessage) map[string]json.RawMe
 		out = make(map[string]json.RawMessage, len(given))
 	}
 	maps.Copy(out, given)
-	maps.DeleteFunc(out, func(_ string, v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" })
+	maps.DeleteFunc(out, func(_ string, v json.RawMessage) bool { return isNull(v) })
 	return out
 }

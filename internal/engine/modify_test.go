@@ -76,6 +76,26 @@ func TestModify_Metadata(t *testing.T) {
 	if diff := cmp.Diff(map[string]json.RawMessage{"a": json.RawMessage(`1`), "c": json.RawMessage(`[2]`)}, m.Metadata); diff != "" {
 		t.Error(diff)
 	}
+	for name, change := range map[string]engine.Modification{"alone": {}, "beside": {Content: new("kept well")}} {
+		change.SetMetadata(map[string]json.RawMessage{"a": json.RawMessage("null")})
+		if change.Metadata != nil {
+			t.Errorf("%s: null sets %v", name, *change.Metadata)
+		}
+		if err := change.Clear([]string{"metadata.a", "metadata.c"}); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := f.Modify(t.Context(), id, change); err != nil || len(m.Metadata) != 0 {
+			t.Errorf("%s: got %v (%v), want no metadata", name, m, err)
+		}
+	}
+	both := engine.Modification{}
+	both.SetMetadata(map[string]json.RawMessage{"a": json.RawMessage("1")})
+	if err := both.Clear([]string{"metadata.a"}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("a key that is set and cleared: got %v", err)
+	}
+	if err := new(engine.Modification).Clear([]string{"metadata."}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("no key: got %v", err)
+	}
 	secret := map[string]json.RawMessage{"note": json.RawMessage(`"password = hunter2x9QzLw7Rt"`)}
 	if _, err := f.Modify(t.Context(), id, engine.Modification{Metadata: &secret}); !errors.Is(err, hippo.ErrSecret) {
 		t.Errorf("got %v, want a secret refused", err)

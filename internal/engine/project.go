@@ -290,9 +290,15 @@ func resolveProject(ctx context.Context, m *Memories, name string) ([]string, er
 			like = append(like, g)
 		}
 	}
-	switch {
-	case slices.Contains(m.scope.Projects, name): // nothing is stored for it yet
+	if slices.Contains(m.scope.Projects, name) { // nothing is stored for it yet
 		return []string{name}, nil
+	}
+	return onlyOf(folders, name, groups, like)
+}
+
+// onlyOf returns the only project that a name is like, of all that are known.
+func onlyOf(folders *project.Folders, name string, groups, like [][]string) ([]string, error) {
+	switch {
 	case len(like) == 1:
 		return like[0], nil
 	case len(like) > 1:

@@ -3,7 +3,7 @@ package mcpserver
 import "encoding/json"
 
 // metadata is an object of any keys and values, which programs keep with a memory. A modification sets
-// its keys and keeps the others; null removes a key.
+// its keys and keeps the others, and clear removes one.
 type metadata map[string]json.RawMessage
 
 // set implements [setter].

@@ -12,7 +12,7 @@ func TestMetadata(t *testing.T) {
 	s.hello()
 	var recorded struct{ UUID string }
 	s.must("hippo_record_insight", object{"content": "Retries need jitter", "metadata": object{"ticket": "OPS-7", "n": 1}}, &recorded)
-	s.must("hippo_modify_insight", object{"uuid": recorded.UUID, "metadata": `{"n":2,"ticket":null,"list":[1]}`}, &struct{}{})
+	s.must("hippo_modify_insight", object{"uuid": recorded.UUID, "metadata": `{"n":2,"list":[1]}`, "clear": "metadata.ticket"}, &struct{}{})
 	var got struct {
 		Memories []struct {
 			Insight struct{ Metadata map[string]any }

@@ -120,9 +120,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if len(supersedes) > 0 {
 		c.Supersedes = &supersedes
 	}
-	if in.metadata != nil {
-		c.Metadata = (*map[string]json.RawMessage)(&in.metadata)
-	}
+	c.SetMetadata(in.metadata)
 	if err := in.apply(&c); err != nil {
 		return reply{}, err
 	}

@@ -62,7 +62,7 @@ func naturalCalls() []naturalCall {
 		{modify, `{"uuid":"UUID","content":"","situation":[],"importance":0.5,"tags":[],"type":"","pinned":"","reinforce":"","supersedes":"","valid_until":""}`, ""},
 		{modify, `{"uuid":"UUID","tags":[]}`, "must change at least one of & a blank value changes nothing: \"clear\":[\"tags\"] empties"},
 		{modify, `{"uuid":"UUID","clear":["type"],"type":"decision"}`, "clear: empties type, which the same call gives a value"},
-		{modify, `{"uuid":"UUID","clear":"content"}`, "clear: must have only situation, tags, type, valid_from and valid_until"},
+		{modify, `{"uuid":"UUID","clear":"content"}`, "clear: must have only situation, tags, type, valid_from, valid_until and metadata.KEY"},
 		{modify, `{"uuid":"UUID","add_situation":"debugging a queue"}`, ""},
 		{reinforce, `{"upvotes":["UUID"],"downvotes":[],"query":""}`, ""},
 		{reinforce, `{"upvotes":[]}`, "upvotes"},

@@ -2,7 +2,6 @@ package restapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -92,8 +91,8 @@ func (in *modifyInput) fields() []field {
 		{name: "type", to: &in.kind, rules: schema{"maxLength": hippo.MaxType}},
 		{name: "pinned", to: &in.pinned},
 		{name: "project", to: &in.operation.project, about: "moves it: a project that is known, or an abbreviation of one; none: to no project; new:NAME: to a new one", rules: schema{"maxLength": hippo.MaxName}},
-		{name: "clear", to: &in.clear, about: "empties these fields, of situation, tags, type, valid_from and valid_until: a blank value of a field changes nothing"},
-		{name: "metadata", to: &in.metadata, about: "sets these keys and keeps the others; null removes a key"},
+		{name: "clear", to: &in.clear, about: "empties these fields, of situation, tags, type, valid_from, valid_until and metadata.KEY: a blank value of a field changes nothing"},
+		{name: "metadata", to: &in.metadata, about: "sets these keys and keeps the others; clear removes one"},
 		{name: "reinforce", to: &in.vote.reinforce, about: "default: upvote if content or situation changes and no importance is given", words: []string{"upvote", "downvote", "none", "undo"}},
 		{name: "query", to: &in.vote.query, about: "the question that the vote is about"},
 		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
@@ -109,9 +108,7 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 		Content: in.content, Type: in.kind, Importance: in.importance, Marks: engine.Marks{Pinned: in.pinned, Project: in.operation.project}, Vote: engine.Vote(in.vote.reinforce),
 		Situation: in.situation, Tags: in.tags,
 	}
-	if in.metadata != nil {
-		c.Metadata = (*map[string]json.RawMessage)(&in.metadata)
-	}
+	c.SetMetadata(in.metadata)
 	var err error
 	if c.Query, err = engine.Question(in.vote.query); err != nil {
 		return reply{}, err

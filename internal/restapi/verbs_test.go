@@ -167,7 +167,7 @@ func TestModify(t *testing.T) {
 	m := s.record(`{"content":"one","tags":["a"],"metadata":{"x":1,"y":2}}`)
 	path := "/memories/" + m.UUID
 	var got memory
-	r := s.do(http.MethodPatch, path, `{"content":"two","clear":["tags"],"metadata":{"x":null,"z":3},"pinned":true}`, "If-Match", `"v1"`).want(http.StatusOK).into(&got)
+	r := s.do(http.MethodPatch, path, `{"content":"two","clear":["tags","metadata.x"],"metadata":{"y":null,"z":3},"pinned":true}`, "If-Match", `"v1"`).want(http.StatusOK).into(&got)
 	if got.Content != "two" || got.Tags != nil || !got.Pinned || cmp.Diff(map[string]any{"y": 2., "z": 3.}, got.Metadata) != "" || r.header.Get("ETag") != `"v2"` {
 		t.Errorf("got %+v, ETag %s", got, r.header.Get("ETag"))
 	}

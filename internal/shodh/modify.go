@@ -3,15 +3,13 @@ package shodh
 import (
 	"context"
 	"encoding/json"
-	"maps"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // updateMemory changes what a request names and keeps the rest; clear, which the document does not have, empties fields. Metadata
-// is merged: null removes a key.
-// A request without any field changes nothing.
+// is merged. A request without any field changes nothing.
 func updateMemory(ctx context.Context, c *call) (reply, error) {
 	if err := liftMetadata(c.args); err != nil {
 		return reply{}, err
@@ -20,7 +18,8 @@ func updateMemory(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	change := engine.Modification{Vote: engine.VoteNone, Metadata: changedMetadata(c.args, m)}
+	change := engine.Modification{Vote: engine.VoteNone}
+	changeMetadata(&change, c.args, m)
 	if c.has("tags") {
 		change.Tags = new(append([]string{}, value[[]string](c.args, "tags", nil)...))
 	}
@@ -41,18 +40,15 @@ func updateMemory(ctx context.Context, c *call) (reply, error) {
 	return showOne(ctx, c, m)
 }
 
-// changedMetadata returns the keys of the metadata to set, those of [keptFields] among them; nil if there are
-// none.
-func changedMetadata(a args, m *hippo.Memory) *map[string]json.RawMessage {
-	out := make(map[string]json.RawMessage)
-	maps.Copy(out, value[object](a, "metadata", nil))
+// changeMetadata sets the keys of the metadata that a request gives, those of [keptFields] among them.
+func changeMetadata(change *engine.Modification, a args, m *hippo.Memory) {
+	change.SetMetadata(value[object](a, "metadata", nil))
 	for _, f := range keptFields() {
 		if v, ok := a[f.name]; ok {
-			out[f.name] = f.metadata(m, v)
+			if change.Metadata == nil {
+				change.Metadata = &map[string]json.RawMessage{}
+			}
+			(*change.Metadata)[f.name] = f.metadata(m, v)
 		}
 	}
-	if len(out) == 0 {
-		return nil
-	}
-	return &out
 }

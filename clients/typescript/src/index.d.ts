@@ -88,7 +88,7 @@ export interface StoreOptions extends CallOptions {
   importance?: number;
 }
 
-/** What is given replaces; metadata is merged, and null removes a key. What is blank changes nothing: clear empties fields. */
+/** What is given replaces; metadata is merged. What is blank changes nothing: clear empties fields, and removes keys of the metadata ("metadata.KEY"). */
 export interface UpdateOptions extends CallOptions {
   tags?: string | readonly string[];
   memoryType?: string;

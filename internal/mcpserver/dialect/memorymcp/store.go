@@ -166,9 +166,14 @@ func changeOf(c *d.Call, m *hippo.Memory) (change engine.Modification, err error
 	return change, nil
 }
 
-// replacement returns the change that gives a memory other metadata; what is reserved stays.
+// replacement returns the change that gives a memory other metadata; what is reserved stays, and so does what is null. Without any key
+// nothing changes.
 func replacement(m *hippo.Memory, metadata map[string]json.RawMessage) *map[string]json.RawMessage {
 	out := maps.Clone(metadata)
+	maps.DeleteFunc(out, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	if len(out) == 0 {
+		return nil
+	}
 	for key := range m.Metadata {
 		if _, kept := metadata[key]; !kept && key != reserved {
 			out[key] = json.RawMessage("null")

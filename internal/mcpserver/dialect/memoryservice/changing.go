@@ -193,15 +193,12 @@ func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 	if content := u.Text("content"); strings.TrimSpace(content) != "" {
 		change.Content = &content
 	}
-	metadata := u.Object("metadata")
-	if change.Tags == nil && change.Type == nil && change.Content == nil && metadata == nil {
-		return d.Result{}, hippo.Fieldf("updates", "must have tags, memory_type, metadata or content that is not blank; hippo_modify_insight with clear empties tags and type")
+	change.SetMetadata(u.Object("metadata"))
+	if change.Tags == nil && change.Type == nil && change.Content == nil && change.Metadata == nil {
+		return d.Result{}, hippo.Fieldf("updates", "must have tags, memory_type, metadata or content that is not blank; hippo_modify_insight with clear empties tags, type and keys of the metadata")
 	}
 	if reason := u.Text("reason"); reason != "" {
-		metadata = withText(metadata, "evolution_reason", reason)
-	}
-	if metadata != nil {
-		change.Metadata = &metadata
+		change.SetMetadata(withText(u.Object("metadata"), "evolution_reason", reason))
 	}
 	m, err := findOne(ctx, c, "content_hash")
 	if err != nil {
