@@ -9,6 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Forget hides memories from every search. They are kept, and [Memories.Restore] brings them
@@ -40,7 +41,7 @@ func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, 
 }
 
 // Restore brings back memories that are forgotten or archived. They supersede again what they superseded when they were
-// forgotten, as far as the history is kept.
+// forgotten.
 func (m *Memories) Restore(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	return perform(ctx, identified(m), ids, restore)
 }
@@ -60,6 +61,7 @@ func restore(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory,
 	return mark(ctx, m, hippo.VerbRestore, ids, slices.Collect(maps.Keys(released)), func(x *hippo.Memory, named bool) {
 		if named {
 			x.ForgottenAt, x.ArchivedAt = time.Time{}, time.Time{}
+			delete(x.Metadata, driver.LinksKey)
 		}
 		if r, ok := released[x.ID]; ok {
 			r.bind(x)

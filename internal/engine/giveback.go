@@ -2,10 +2,14 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -14,8 +18,16 @@ import (
 // successions gives back what memories superseded that are forgotten or purged.
 type successions struct {
 	gone map[hippo.ID]*hippo.Memory
-	// former are the memories that they supersede.
+	// former are the memories that they supersede, links what to restore of those by what supersedes them.
 	former []hippo.ID
+	links  map[hippo.ID][]link
+}
+
+// link is what a memory supersedes that holds again because that is forgotten: its ID, and when it ended. The metadata of the forgotten
+// memory has its links, see [driver.LinksKey].
+type link struct {
+	ID    hippo.ID  `json:"id"`
+	Until time.Time `json:"until,omitzero"`
 }
 
 // successionsOf returns what is to be given back when memories go. Cost: a scan of the index.
@@ -27,15 +39,29 @@ func successionsOf(ctx context.Context, m *Memories, ids []hippo.ID) (*successio
 	}); err != nil || len(h.former) == 0 {
 		return h, err
 	}
-	ms, err := readable(m).Get(ctx, ids)
-	if err != nil && !errors.Is(err, hippo.ErrNotFound) { // the verb says what is not there
+	ms, err := known(ctx, m, ids) // the verb says what is not there
+	if err != nil {
 		return nil, err
 	}
 	h.gone = make(map[hippo.ID]*hippo.Memory, len(ms))
 	for _, x := range ms {
 		h.gone[x.ID] = x
 	}
-	return h, nil
+	old, err := known(ctx, m, h.former)
+	h.links = make(map[hippo.ID][]link)
+	for _, x := range old {
+		h.links[x.SupersededBy] = append(h.links[x.SupersededBy], link{x.ID, x.ValidUntil})
+	}
+	return h, err
+}
+
+// known returns those of some memories that are there.
+func known(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
+	ms, err := readable(m).Get(ctx, ids)
+	if errors.Is(err, hippo.ErrNotFound) {
+		err = nil
+	}
+	return ms, err
 }
 
 // successionsOfUndo returns what is to be given back when an operation is undone: what it recorded, or restored, is forgotten then.
@@ -65,8 +91,11 @@ func giveBack(ctx context.Context, m *Memories, r *store.Revision, gone ...hippo
 	if err != nil {
 		return err
 	}
-	for _, id := range h.former {
+	for _, id := range slices.Concat(h.former, gone) {
 		i := slices.IndexFunc(r.Change, func(c store.Changed) bool { return c.ID == id })
+		if i < 0 && slices.Contains(gone, id) {
+			continue // the revision does not forget it
+		}
 		if i < 0 {
 			r.Change = append(r.Change, store.Changed{ID: id, Do: func(x *hippo.Memory, _ hippo.Day) error {
 				h.release(x)
@@ -76,8 +105,9 @@ func giveBack(ctx context.Context, m *Memories, r *store.Revision, gone ...hippo
 		}
 		do := r.Change[i].Do
 		r.Change[i].Do = func(x *hippo.Memory, day hippo.Day) error {
+			err := do(x, day)
 			h.release(x)
-			return do(x, day)
+			return err
 		}
 	}
 	return nil
@@ -128,15 +158,23 @@ func formerAmong(ctx context.Context, m *Memories, by []hippo.ID, forgotten bool
 	return out, nil
 }
 
-// release makes a memory hold again that one of those that go supersedes, as [driver.GiveBack] says.
-func (h *successions) release(x *hippo.Memory) { driver.GiveBack(x, h.gone) }
+// release makes a memory hold again that one of those that go supersedes, as [driver.GiveBack] says. One that goes keeps what it
+// supersedes.
+func (h *successions) release(x *hippo.Memory) {
+	if links := h.links[x.ID]; len(links) > 0 && x.Forgotten() {
+		formats.SetMeta(x, driver.LinksKey, links)
+		if x.Validate() != nil { // they exceed [hippo.MaxMetadata]
+			delete(x.Metadata, driver.LinksKey)
+		}
+	}
+	driver.GiveBack(x, h.gone)
+}
 
 // releasedBy returns the memories that were given back when some were forgotten, as they were before that. Cost: a read of the
-// history of those that are forgotten.
+// history of those that are forgotten without links.
 func releasedBy(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]released, error) {
-	in := readable(m)
-	ms, err := in.Get(ctx, ids)
-	if err != nil && !errors.Is(err, hippo.ErrNotFound) {
+	ms, err := known(ctx, m, ids)
+	if err != nil {
 		return nil, err
 	}
 	out := make(map[hippo.ID]released)
@@ -144,29 +182,48 @@ func releasedBy(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]
 		if !x.Forgotten() {
 			continue
 		}
-		vs, err := store.Versions(ctx, in, driver.VersionQuery{Memories: []hippo.ID{x.ID}})
-		if err != nil {
-			return nil, err
-		}
-		i := slices.IndexFunc(vs, func(v hippo.Version) bool { return v.Before != nil && !v.Before.Forgotten() })
-		if i < 0 {
-			continue
-		}
-		same, err := store.Versions(ctx, in, driver.VersionQuery{Operation: vs[i].Operation.ID})
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range same {
-			if v.Before != nil && v.Before.SupersededBy == x.ID {
-				out[v.ID] = released{was: v.Before, by: x}
+		var links []link
+		if raw := x.Metadata[driver.LinksKey]; raw == nil || json.Unmarshal(raw, &links) != nil {
+			if links, err = formerLinks(ctx, m, x.ID); err != nil {
+				return nil, err
 			}
 		}
+		for _, l := range links {
+			out[l.ID] = released{until: l.Until, by: x}
+		}
 	}
-	return out, nil
+	there, err := known(ctx, m, slices.Collect(maps.Keys(out)))
+	maps.DeleteFunc(out, func(id hippo.ID, _ released) bool {
+		return !slices.ContainsFunc(there, func(x *hippo.Memory) bool { return x.ID == id })
+	})
+	return out, err
 }
 
-// released is a memory as it was before it was given back, and what superseded it, as it was when it was forgotten.
-type released struct{ was, by *hippo.Memory }
+// formerLinks returns the links of a forgotten memory by the history.
+func formerLinks(ctx context.Context, m *Memories, id hippo.ID) (links []link, err error) {
+	in := readable(m)
+	vs, err := store.Versions(ctx, in, driver.VersionQuery{Memories: []hippo.ID{id}})
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(vs, func(v hippo.Version) bool { return v.Before != nil && !v.Before.Forgotten() })
+	if i < 0 {
+		return nil, nil
+	}
+	same, err := store.Versions(ctx, in, driver.VersionQuery{Operation: vs[i].Operation.ID})
+	for _, v := range same {
+		if v.Before != nil && v.Before.SupersededBy == id {
+			links = append(links, link{v.ID, v.Before.ValidUntil})
+		}
+	}
+	return links, err
+}
+
+// released is when a memory that was given back had ended, and what superseded it, as it was when it was forgotten.
+type released struct {
+	until time.Time
+	by    *hippo.Memory
+}
 
 // bind makes a memory superseded again, unless something else supersedes it since.
 func (r released) bind(x *hippo.Memory) {
@@ -175,7 +232,7 @@ func (r released) bind(x *hippo.Memory) {
 		return
 	}
 	x.SupersededBy = r.by.ID
-	if x.ValidUntil.IsZero() || r.was.ValidUntil.Before(x.ValidUntil) {
-		x.ValidUntil = r.was.ValidUntil
+	if x.ValidUntil.IsZero() || r.until.Before(x.ValidUntil) {
+		x.ValidUntil = r.until
 	}
 }

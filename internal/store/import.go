@@ -249,6 +249,7 @@ func updateImported(s *Store, stored, m *hippo.Memory) *hippo.Memory {
 		c.Metadata = make(map[string]json.RawMessage)
 	}
 	delete(c.Metadata, importWithdrawn)
+	delete(c.Metadata, driver.LinksKey)
 	maps.Copy(c.Metadata, m.Metadata)
 	c.Metadata[importVersion] = json.RawMessage(strconv.Itoa(c.Version))
 	normalise(c)

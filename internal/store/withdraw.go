@@ -78,7 +78,7 @@ type Withdrawal struct {
 	IDs []hippo.ID
 	// Before is [Batch.Before].
 	Before map[string]int
-	// Former are memories that those supersede. Release makes one hold again.
+	// Former are memories that those supersede. Release makes one hold again, and prepares one of those that are forgotten.
 	Former  []hippo.ID
 	Release func(*hippo.Memory)
 }
@@ -105,6 +105,7 @@ func Withdraw(ctx context.Context, s Scoped, w *Withdrawal) (gone, back []*hippo
 		forgotten := make(map[hippo.ID]bool, len(gone))
 		for i, m := range gone {
 			list[i] = change{before: m, after: withdrawn(m, s.store.now().UTC())}
+			w.Release(list[i].after)
 			forgotten[m.ID] = true
 		}
 		former, err := changeOthers(s, tx, w.Former, func(m *hippo.Memory) {

@@ -6,6 +6,10 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
+// LinksKey is the key of the metadata of a forgotten memory that names what it superseded, for when it is restored. A history has that
+// as well, as long as it is kept.
+const LinksKey = "superseded_when_forgotten"
+
 // GiveBack makes a memory hold again that one of those that go supersedes: until the next that supersedes it, if there is one. It
 // reports whether one of them does.
 func GiveBack(x *hippo.Memory, gone map[hippo.ID]*hippo.Memory) bool {

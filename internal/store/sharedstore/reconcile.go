@@ -301,6 +301,7 @@ func (c *reconciler) change(old, now *hippo.Memory) error {
 	}
 	takeSurprise(old.Metadata, m)
 	m.ForgottenAt = time.Time{}
+	delete(m.Metadata, driver.LinksKey)
 	if now.UpdatedAt.After(m.UpdatedAt) {
 		m.UpdatedAt = now.UpdatedAt
 	}
