@@ -198,16 +198,16 @@ func (p pool) beside(own []*hippo.Memory, n int) []*hippo.Memory {
 	}
 	slices.Sort(foreign)
 	r := seeded("recombined")
-	for round := 1; len(out) < n && round < maxRounds && len(foreign) > 1; round++ {
+	for round, before := 1, -1; before < len(out) && len(foreign) > 0; round++ { // until a round finds nothing new
+		before = len(out)
 		for _, m := range p {
-			add(recombined(m, round, foreign, r))
+			if add(recombined(m, round, foreign, r)); len(out) == n {
+				return out
+			}
 		}
 	}
 	return out
 }
-
-// maxRounds ends the copies of a pool.
-const maxRounds = 1000
 
 // recombined returns a copy of a memory with other sentences. Author and session stay.
 func recombined(m *hippo.Memory, round int, sentences []string, r *rand.Rand) *hippo.Memory {
