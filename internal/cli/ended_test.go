@@ -302,6 +302,7 @@ func (f *fronts) ask(request, body string) (status int, answer string) {
 	}
 	r.Header.Set("Authorization", "Bearer "+f.token)
 	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
 	a, err := http.DefaultClient.Do(r)
 	if err != nil {
 		f.t.Fatal(err)

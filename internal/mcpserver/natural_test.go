@@ -1,19 +1,13 @@
 package mcpserver_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/mcpserver"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 // naturalCall is a call as a model makes it without the schema before its eyes. It works, or the
@@ -270,20 +264,5 @@ func TestModify_Blanks(t *testing.T) {
 		if strings.Contains(o.Text, "markup of a tool call") != warns {
 			t.Errorf("%q: %s", content, o.Text)
 		}
-	}
-}
-
-// A token for one project records for that one: no other is possible.
-func TestRecord_OnlyProject(t *testing.T) {
-	t.Parallel()
-	s := newSession(t, memstore.New(nil), time.UTC)
-	scope := hippo.Scope{Projects: []string{"px"}, Rights: hippo.AllRights}
-	s.serve(mcpserver.New(func(context.Context) (*engine.Engine, error) { return s.engine, nil }, &mcpserver.Options{
-		Now: s.clock.now, Scope: func(context.Context) hippo.Scope { return scope },
-	}))
-	s.hello()
-	var r struct{ Project string }
-	if s.must("hippo_record_insight", object{"content": "x"}, &r); r.Project != "px" {
-		t.Errorf("recorded for %q", r.Project)
 	}
 }

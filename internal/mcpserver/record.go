@@ -141,9 +141,6 @@ func (s *session) project(ctx context.Context, given string) (string, error) {
 	case "none":
 		return "", nil
 	case "", "current", s.scope.Project:
-		if allowed := s.scope.Projects; s.scope.Project == "" && len(allowed) == 1 {
-			return allowed[0], nil // the only one that is possible
-		}
 		return s.scope.Project, nil
 	}
 	return engine.NameProject(ctx, s.Memories, given)

@@ -71,11 +71,14 @@ const MaxName = 64
 func (t *Token) Scope() hippo.Scope { return ScopeOf(t.Right, t.Namespace, t.Projects) }
 
 // ScopeOf returns what a right allows in a namespace and projects, nil for all. Metrics count all scopes together, so
-// that one that is restricted does not reach them.
+// that one that is restricted does not reach them. The only project is the current one: nothing else can be meant.
 func ScopeOf(r Right, namespace string, projects []string) hippo.Scope {
 	s := hippo.Scope{Namespace: namespace, Projects: projects, Rights: r.Rights()}
 	if namespace != "" || projects != nil {
 		s.Rights &^= hippo.RightMetrics
+	}
+	if len(projects) == 1 {
+		s.Project = projects[0]
 	}
 	return s
 }

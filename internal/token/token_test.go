@@ -51,6 +51,9 @@ func TestFile(t *testing.T) {
 	if d := cmp.Diff(want, x.Scope()); !ok || d != "" || x.Name != "ci" || !x.Created.Equal(clock()) {
 		t.Errorf("found %v %+v: %s", ok, x, d)
 	}
+	if s := token.ScopeOf(token.Write, "", []string{"px"}); s.Project != "px" {
+		t.Errorf("a token for one project works for %q", s.Project)
+	}
 	for _, wrong := range []string{"", text[:len(text)-1], text + "0", strings.ToUpper(text), strings.TrimPrefix(text, token.Prefix), x.Hash} {
 		if _, ok := again.Find(wrong); ok {
 			t.Errorf("found %q", wrong)
