@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/setup"
@@ -57,6 +59,21 @@ func noticeAtSetup(ctx context.Context, s *shell) {
 	}
 	for _, e := range elsewhere(cfg, importedInto(ctx, s, cfg)) {
 		s.warn("%s", e.Text())
+	}
+}
+
+// noticeElsewhere says where other programs keep memories if there is no store yet: who has put this program in the place of another one
+// would else find an empty memory without the tools of the other.
+func noticeElsewhere(s *shell, cfg config.Config) {
+	if cfg.Store.Remote() || app.Exists(cfg.Store) {
+		return
+	}
+	for _, e := range elsewhere(cfg, nil) {
+		text := "this memory is empty; " + e.Text()
+		if e.Tools != "" {
+			text += "; to go on with that file and the tools of " + e.Program + ": hippo serve --tools " + e.Tools + " --db " + strings.TrimPrefix(e.Import, "hippo import ")
+		}
+		notice(s, "%s", text)
 	}
 }
 

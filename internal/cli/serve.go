@@ -116,6 +116,7 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 		Project: workspaces(cfg, dir, s.now()),
 		Work:    func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") },
 	})
+	noticeElsewhere(s, cfg)
 	mcpserver.AddNotices(server, s.notices...)
 	if s.isTerminal(s.in) {
 		s.warn("this speaks MCP on stdin and stdout: an MCP client starts it, not a person; Ctrl-C ends it")

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 )
 
 // naturalCall is a call as a model makes it without the schema before its eyes. It works, or the

@@ -13,6 +13,8 @@ type Elsewhere struct {
 	Program, Path string
 	// Import is the command that brings the memories here.
 	Import string
+	// Tools are the tools of the program, which this one has as well; empty: none.
+	Tools string
 }
 
 // Text describes the find and the command to run, on one line.
@@ -26,8 +28,8 @@ func (h *Host) Elsewhere(used []config.Store, imported func(path string) bool) [
 	var out []Elsewhere
 	places := []Elsewhere{{Program: "an earlier Hippo", Path: filepath.Join(h.Home, ".hippo")}}
 	for _, dir := range slices.Compact([]string{filepath.Join(h.Home, ".local", "share"), h.dataDir()}) {
-		places = append(places, Elsewhere{Program: "claude-hippo", Path: filepath.Join(dir, "claude-hippo", "memory.db")},
-			Elsewhere{Program: "mcp-memory-service", Path: filepath.Join(dir, "mcp-memory", "sqlite_vec.db")})
+		places = append(places, Elsewhere{Program: "claude-hippo", Path: filepath.Join(dir, "claude-hippo", "memory.db"), Tools: "claude-hippo"},
+			Elsewhere{Program: "mcp-memory-service", Path: filepath.Join(dir, "mcp-memory", "sqlite_vec.db"), Tools: "memory-service"})
 	}
 	for _, e := range places {
 		isUsed := slices.ContainsFunc(used, func(s config.Store) bool { return s.Path == e.Path || sameFile(s.Path, e.Path) })
