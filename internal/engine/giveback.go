@@ -178,19 +178,21 @@ func releasedBy(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]
 		return nil, err
 	}
 	out := make(map[hippo.ID]released)
+	unlinked := make(map[hippo.ID]*hippo.Memory)
 	for _, x := range ms {
 		if !x.Forgotten() {
 			continue
 		}
 		var links []link
 		if raw := x.Metadata[driver.LinksKey]; raw == nil || json.Unmarshal(raw, &links) != nil {
-			if links, err = formerLinks(ctx, m, x.ID); err != nil {
-				return nil, err
-			}
+			unlinked[x.ID] = x
 		}
 		for _, l := range links {
 			out[l.ID] = released{until: l.Until, by: x}
 		}
+	}
+	if err := formerLinks(ctx, m, unlinked, out); err != nil {
+		return nil, err
 	}
 	there, err := known(ctx, m, slices.Collect(maps.Keys(out)))
 	maps.DeleteFunc(out, func(id hippo.ID, _ released) bool {
@@ -199,24 +201,33 @@ func releasedBy(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]
 	return out, err
 }
 
-// formerLinks returns the links of a forgotten memory by the history.
-func formerLinks(ctx context.Context, m *Memories, id hippo.ID) (links []link, err error) {
+// formerLinks adds what some forgotten memories superseded by the history. Each of the operations that forgot them is read once: one may
+// have forgotten thousands.
+func formerLinks(ctx context.Context, m *Memories, by map[hippo.ID]*hippo.Memory, out map[hippo.ID]released) error {
 	in := readable(m)
-	vs, err := store.Versions(ctx, in, driver.VersionQuery{Memories: []hippo.ID{id}})
+	vs, err := store.Versions(ctx, in, driver.VersionQuery{Memories: slices.AppendSeq(make([]hippo.ID, 0, len(by)), maps.Keys(by))})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	i := slices.IndexFunc(vs, func(v hippo.Version) bool { return v.Before != nil && !v.Before.Forgotten() })
-	if i < 0 {
-		return nil, nil
-	}
-	same, err := store.Versions(ctx, in, driver.VersionQuery{Operation: vs[i].Operation.ID})
-	for _, v := range same {
-		if v.Before != nil && v.Before.SupersededBy == id {
-			links = append(links, link{v.ID, v.Before.ValidUntil})
+	forgot := make(map[hippo.ID]hippo.ID) // by the memory; the last version comes first
+	for i := range vs {
+		v := &vs[i]
+		if _, found := forgot[v.ID]; !found && v.Before != nil && !v.Before.Forgotten() {
+			forgot[v.ID] = v.Operation.ID
 		}
 	}
-	return links, err
+	for _, op := range slices.CompactFunc(slices.SortedFunc(maps.Values(forgot), hippo.ID.Compare), func(a, b hippo.ID) bool { return a == b }) {
+		same, err := store.Versions(ctx, in, driver.VersionQuery{Operation: op})
+		if err != nil {
+			return err
+		}
+		for i := range same {
+			if v := &same[i]; v.Before != nil && forgot[v.Before.SupersededBy] == op {
+				out[v.ID] = released{until: v.Before.ValidUntil, by: by[v.Before.SupersededBy]}
+			}
+		}
+	}
+	return nil
 }
 
 // released is when a memory that was given back had ended, and what superseded it, as it was when it was forgotten.
