@@ -1,15 +1,19 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 // succession is a store of memories that supersede, are forgotten, restored and purged.
@@ -128,5 +132,40 @@ func undoLast(t *testing.T, s *succession, before, log []string) {
 	}
 	if diff := cmp.Diff(before, s.states()); diff != "" {
 		t.Fatalf("%v, undone (-before +now):\n%s", log, diff)
+	}
+}
+
+// countedVersions counts the reads of former versions.
+type countedVersions struct {
+	driver.Backend
+	reads atomic.Int32
+}
+
+func (c *countedVersions) Versions(ctx context.Context, q driver.VersionQuery) ([]hippo.Version, error) {
+	c.reads.Add(1)
+	return c.Backend.Versions(ctx, q)
+}
+
+// A restore of many memories reads the operation that has forgotten them as often as that of one.
+func TestRestore_ReadsAnOperationOnce(t *testing.T) {
+	t.Parallel()
+	reads := func(n int) int32 {
+		b := &countedVersions{Backend: memstore.New(nil)}
+		f := open(t, options{backend: b})
+		var ids []hippo.ID
+		for i := range n {
+			ids = append(ids, f.note(fact(fmt.Sprintf("value %d", i))).ID)
+		}
+		if _, err := f.Forget(t.Context(), ids); err != nil {
+			t.Fatal(err)
+		}
+		b.reads.Store(0)
+		if _, err := f.Restore(t.Context(), ids); err != nil {
+			t.Fatal(err)
+		}
+		return b.reads.Load()
+	}
+	if one, many := reads(1), reads(30); one != many {
+		t.Errorf("%d reads of former versions for 30 memories, %d for one", many, one)
 	}
 }

@@ -157,10 +157,10 @@ func (p pastTx) Versions(q driver.VersionQuery) ([]hippo.Version, error) {
 	return t.Tx.Versions(q)
 }
 
-// purgeHistory removes the history of a purged memory.
-func purgeHistory(t *tx, id hippo.ID) error {
-	others, err := t.PurgeHistory(id)
-	for _, other := range append(others, id) {
+// purgeHistory removes the history of purged memories.
+func purgeHistory(t *tx, ids []hippo.ID) error {
+	others, err := t.PurgeHistory(ids...)
+	for _, other := range slices.Concat(others, ids) {
 		t.past[other] = true
 	}
 	return err

@@ -291,20 +291,19 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 			t.data[e.name] = nil
 			t.entries.set(e.name, entry{})
 		}
-		if err := t.purge(id); err != nil {
-			return err
-		}
 	}
-	return nil
+	return t.purge(ids...)
 }
 
-// purge removes a memory without its files.
-func (t *tx) purge(id hippo.ID) error {
-	t.declared = append(t.declared, declaration{purged: id})
-	if err := purgeHistory(t, id); err != nil {
+// purge removes memories without their files.
+func (t *tx) purge(ids ...hippo.ID) error {
+	for _, id := range ids {
+		t.declared = append(t.declared, declaration{purged: id})
+	}
+	if err := purgeHistory(t, ids); err != nil {
 		return err
 	}
-	return t.Tx.Purge(id)
+	return t.Tx.Purge(ids...)
 }
 
 // SetCalendar implements [driver.Tx].

@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"database/sql"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -78,23 +79,49 @@ func (t *past) dropHistory(id hippo.ID) error {
 	return err
 }
 
-// PurgeHistory removes the history of a purged memory. The other versions of its operations no
-// longer count it; it returns the memories of those.
-func (t *past) PurgeHistory(id hippo.ID) (others []hippo.ID, err error) {
-	others, err = t.uncount(id)
-	if err == nil {
-		err = t.dropHistory(id)
-	}
-	return others, err
+// member is one that operations count: the memories that one changed in a project.
+type member struct {
+	operation          int64
+	namespace, project string
 }
 
-// siblingVersions are the versions v that count one of a memory.
-const siblingVersions = ` FROM version v WHERE v.memory <> ?1 AND EXISTS (SELECT 1 FROM version p WHERE p.memory = ?1
-	AND p.operation = v.operation AND p.namespace = v.namespace AND p.project = v.project) AND v.operation IN (SELECT operation FROM version WHERE memory = ?1)`
+// PurgeHistory removes the history of purged memories. The other versions of their operations no
+// longer count them; it returns the memories of those. Cost: a pass over the versions of those operations.
+func (t *past) PurgeHistory(ids ...hippo.ID) (others []hippo.ID, err error) {
+	gone := make(map[member]int)
+	for rest := ids; len(rest) > 0; {
+		var some []any
+		some, rest = batch(rest)
+		query := "SELECT operation, namespace, project, count(DISTINCT memory) FROM version WHERE memory IN " + placeholders(len(some)) + " GROUP BY 1, 2, 3"
+		for rows, err := range sqlitex.Rows(t.ctx, t.Tx, query, some...) {
+			var m member
+			n := 0
+			if err == nil {
+				err = rows.Scan(&m.operation, &m.namespace, &m.project, &n)
+			}
+			if err != nil {
+				return nil, err
+			}
+			gone[m] += n
+		}
+	}
+	if err := t.DropHistory(ids...); err != nil {
+		return nil, err
+	}
+	for m, n := range gone {
+		if others, err = t.uncount(m, n, others); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(others, hippo.ID.Compare)
+	return slices.Compact(others), nil
+}
 
-// uncount lets the versions that count one of a memory no longer do so, and returns their memories.
-func (t *past) uncount(id hippo.ID) (others []hippo.ID, err error) {
-	for rows, err := range sqlitex.Rows(t.ctx, t.Tx, "SELECT DISTINCT v.memory"+siblingVersions, id[:]) {
+// uncount lets the versions of an operation in a project count some memories less, and adds their memories to others.
+func (t *past) uncount(m member, n int, others []hippo.ID) ([]hippo.ID, error) {
+	const of = " FROM version WHERE operation = ? AND namespace = ? AND project = ?"
+	left := len(others)
+	for rows, err := range sqlitex.Rows(t.ctx, t.Tx, "SELECT memory"+of, m.operation, m.namespace, m.project) {
 		var b sql.RawBytes
 		if err == nil {
 			err = rows.Scan(&b)
@@ -106,8 +133,8 @@ func (t *past) uncount(id hippo.ID) (others []hippo.ID, err error) {
 		copy(other[:], b)
 		others = append(others, other)
 	}
-	if len(others) == 0 {
-		return nil, nil
+	if len(others) == left {
+		return others, nil
 	}
-	return others, t.Exec("UPDATE version SET siblings = siblings - 1 WHERE pk IN (SELECT v.pk"+siblingVersions+")", id[:])
+	return others, t.Exec("UPDATE version SET siblings = siblings - ? WHERE operation = ? AND namespace = ? AND project = ?", n, m.operation, m.namespace, m.project)
 }

@@ -237,6 +237,9 @@ func replaceable(t *Tx, id hippo.ID) (stored, error) {
 
 // Purge implements [driver.Tx].
 func (t *Tx) Purge(ids ...hippo.ID) error {
+	if _, err := t.PurgeHistory(ids...); err != nil {
+		return err
+	}
 	for _, id := range ids {
 		old, err := t.stored(id)
 		if err != nil {
@@ -251,9 +254,6 @@ func (t *Tx) Purge(ids ...hippo.ID) error {
 		t.known[id] = stored{}
 		delete(t.fresh, id)
 		if err := dropRelationsOf(t, id); err != nil {
-			return err
-		}
-		if _, err := t.PurgeHistory(id); err != nil {
 			return err
 		}
 		if err := t.Exec("DELETE FROM memory WHERE pk = ?", old.pk); err != nil {
