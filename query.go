@@ -82,8 +82,10 @@ type Query struct {
 	Detail
 }
 
-// Detail is what an answer says of the search beside its hits.
+// Detail is how detailed an answer is.
 type Detail struct {
+	// Each makes memories that say the same hits of their own, see [Hit.Same].
+	Each bool
 	// Explain adds an [Explanation] to every hit, and [Answer.Support]. It costs an exact
 	// cosine for each match, some 0.1 us.
 	Explain bool
@@ -185,8 +187,18 @@ type Hit struct {
 	Excerpt []Span
 	// ContradictedBy is a fact that holds at the time that the query asks for, and of which the text says otherwise; nil: there is none.
 	ContradictedBy *Fact
+	// Same are the other memories that say the same and pass the filter, unless [Detail.Each] asked for hits of their own.
+	Same Same
 	// Explanation is nil unless [Query.Explain] asked for it.
 	Explanation *Explanation
+}
+
+// Same are memories that a hit stands for, because they say the same: their contents are equal up to blanks, a stop at the end, and capitals at
+// the beginnings of words, and they have one project, author, type, event time, validity, trust and state.
+type Same struct {
+	// Count is their number, and IDs are some of them, the newest first.
+	Count int
+	IDs   []ID
 }
 
 // ExcerptFrom is the length of a content in bytes from which [Hit.Excerpt] is set.
@@ -233,7 +245,7 @@ type UseSignals struct{ Recency, Frequency, Importance float64 }
 // Answer is the outcome of a query.
 type Answer struct {
 	Hits []Hit
-	// Total is the number of memories in the relevance range, on all pages.
+	// Total is the number of hits in the relevance range, on all pages: memories that say the same count once, see [Hit.Same].
 	Total int
 	// Distribution counts all matches, before the relevance range; it may be empty with
 	// [Detail.NoDistribution].
@@ -274,11 +286,20 @@ type Judgement struct {
 // Period is the time from From, included, until Until, excluded. A zero end is open.
 type Period struct{ From, Until time.Time }
 
-// IDs returns the IDs of the hits and of what supersedes them.
+// IDs returns the IDs of the hits, in their order.
 func (a *Answer) IDs() []ID {
+	ids := make([]ID, len(a.Hits))
+	for i := range a.Hits {
+		ids[i] = a.Hits[i].Memory.ID
+	}
+	return ids
+}
+
+// Named returns the IDs of the hits, of what supersedes them, and of what they stand for.
+func (a *Answer) Named() []ID {
 	ids := make([]ID, 0, len(a.Hits))
 	for i := range a.Hits {
-		ids = a.Hits[i].Memory.appendIDs(ids)
+		ids = append(a.Hits[i].Memory.appendIDs(ids), a.Hits[i].Same.IDs...)
 	}
 	return ids
 }

@@ -121,14 +121,14 @@ func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
 			"searcher.go", "subject.go", "plan.go", "score.go", "pool.go", "floor.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
-			"associate.go", "relate.go", "demote.go", "teach.go", "reserve.go", "chains.go", "former.go", "settle.go", "succeed.go", "judge.go", "explain.go", "graph.go", "surprise.go", "recall.go",
+			"associate.go", "relate.go", "demote.go", "teach.go", "fold.go", "reserve.go", "chains.go", "former.go", "settle.go", "succeed.go", "judge.go", "explain.go", "graph.go", "surprise.go", "recall.go",
 		}},
 		"internal/index": {
 			files: []string{
 				"doc.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "spelling.go", "vectors.go", "postings.go", "names.go",
-				"folded.go", "segment.go", "part.go", "lessons.go", "snapshot.go", "place.go", "filter.go", "elements.go", "scans.go", "reserve.go", "found.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
+				"folded.go", "segment.go", "part.go", "lessons.go", "snapshot.go", "place.go", "said.go", "repeated.go", "filter.go", "elements.go", "scans.go", "reserve.go", "found.go", "same.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
 				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
-				"near.go", "matches.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go", "neighbours.go", "codes.go",
+				"near.go", "matches.go", "fold.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go", "neighbours.go", "codes.go",
 				"apply.go", "follow.go", "access.go", "index.go", "fork.go", "searcher.go",
 			},
 			up: []string{

@@ -70,6 +70,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 	v.BoolVar(&f.query.Explain, "explain", false, "show why each hit is where it is")
 	v.StringVar((*string)(&f.query.Mode), "mode", "", "of ranker surprise: semantic, associative, hybrid or exact")
 	v.StringSliceVar(&f.sources, "sources", []string{sources.Memory}, "what to ask: memory, code or both, with a comma")
+	v.BoolVar(&f.query.Each, "each", false, "list memories that say the same one by one, and not as one hit")
 	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
 	return c
 }
@@ -113,7 +114,7 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files *cited.Check) 
 		s.warn("%d more in other projects: --all shows them", a.Elsewhere)
 	}
 	s.count = len(a.Hits)
-	ids := shortIDs(s, a.IDs()...)
+	ids := shortIDs(s, a.Named()...)
 	if !s.json && !s.lines {
 		printAnsweredFacts(s, a.Facts)
 	}
@@ -209,6 +210,9 @@ func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hipp
 		notes = append(notes, wire.PreferenceNote)
 	}
 	if note := cited.Note(files.Missing(m)); note != "" {
+		notes = append(notes, note)
+	}
+	if note := wire.SameNote(h.Same, ids); note != "" {
 		notes = append(notes, note)
 	}
 	for _, l := range termtext.Wrap(termtext.Line(strings.Join(notes, " · ")), standardWidth-len(indent)) {

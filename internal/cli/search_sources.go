@@ -48,7 +48,7 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query, files *cite
 		}
 		return s.printJSON(out)
 	}
-	ids := shortIDs(s, a.Memory.IDs()...)
+	ids := shortIDs(s, a.Memory.Named()...)
 	if !s.lines {
 		printAnsweredFacts(s, a.Memory.Facts)
 	}

@@ -146,7 +146,7 @@ func (q *Query) plain() (*hippo.Query, error) {
 	default:
 		return nil, hippo.Fieldf("Ranker", "must be %s, %s or %s, got %q", hippo.RankerHippo, hippo.RankerBM25, hippo.RankerCosine, string(q.Ranker))
 	}
-	out := &hippo.Query{Text: q.Text, Count: q.Count, Ranker: cmp.Or(q.Ranker, hippo.RankerHippo), NoTouch: true, Detail: hippo.Detail{NoDistribution: true}}
+	out := &hippo.Query{Text: q.Text, Count: q.Count, Ranker: cmp.Or(q.Ranker, hippo.RankerHippo), NoTouch: true, Detail: hippo.Detail{Each: true, NoDistribution: true}}
 	if out.Count == 0 {
 		out.Count = DefaultCount
 	}

@@ -104,7 +104,7 @@ func TestSearch_WhileMemoriesChange(t *testing.T) {
 				if _, err := f.Modify(t.Context(), idOf(g+1), engine.Modification{Content: &text}); err != nil {
 					t.Error(err)
 				}
-				if a, err := f.Search(t.Context(), hippo.Query{Text: "car changed", Count: 100}); err != nil || a.Total != 20 {
+				if a, err := f.Search(t.Context(), hippo.Query{Text: "car changed", Count: 100, Detail: hippo.Detail{Each: true}}); err != nil || a.Total != 20 {
 					t.Errorf("got %+v (%v)", a, err)
 				}
 			}

@@ -88,7 +88,7 @@ func (o *oracle) search(r *rapid.T) {
 	const rounding, rough = 1e-3, .02
 	text := o.text(r)
 	q := o.model.Vector(text)
-	hits := o.f.search(hippo.Query{Text: text, Ranker: hippo.RankerCosine, Count: hippo.MaxCount}).Hits
+	hits := o.f.search(hippo.Query{Text: text, Ranker: hippo.RankerCosine, Count: hippo.MaxCount, Detail: hippo.Detail{Each: true}}).Hits
 	found := make(map[hippo.ID]bool)
 	last := 1.0
 	for _, h := range hits {

@@ -236,3 +236,30 @@ func TestLearning_OutlivesTheProcess(t *testing.T) {
 		t.Errorf("after a purge: %q", contents(a))
 	}
 }
+
+// Of memories that say the same, the one that was voted up for a question stands for those that were recorded later.
+func TestLearning_TheOneVotedUpStandsForItsCopies(t *testing.T) {
+	t.Parallel()
+	f := openLearning(t, nil)
+	_, second := f.rivals(askedRival)
+	for range 3 {
+		f.cast(engine.Ballot{Up: []hippo.ID{second}, Query: askedRival})
+	}
+	copied := f.record(f.one(second).Content+".", .5)
+	h := f.search(quietly(askedRival)).Hits[0]
+	if want := (hippo.Same{Count: 1, IDs: []hippo.ID{copied}}); h.Memory.ID != second || cmp.Diff(want, h.Same) != "" {
+		t.Errorf("first is %v with %+v, want %v with %v", h.Memory.ID, h.Same, second, copied)
+	}
+	f.cast(engine.Ballot{Down: []hippo.ID{second}, Query: askedRival})
+	if m := f.one(copied); len(m.Feedback) > 0 || m.Importance.Value != .5 {
+		t.Errorf("a vote on one changes its copy: %+v", m)
+	}
+	for range 6 {
+		f.cast(engine.Ballot{Down: []hippo.ID{second}, Query: askedRival})
+	}
+	for _, h := range f.search(quietly(askedRival)).Hits {
+		if h.Memory.ID == copied {
+			t.Errorf("after votes against %v its copy takes its place", second)
+		}
+	}
+}

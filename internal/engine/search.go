@@ -190,7 +190,8 @@ func load(ctx context.Context, m *Memories, ranking *recall.Ranking, page []reca
 		if !memory.Forgotten() {
 			found := span(memory, h.Passage)
 			hits = append(hits, hippo.Hit{
-				Memory: memory, Relevance: h.Relevance, Signals: h.Signals, Passage: found, Excerpt: excerptOf(ranking, memory, found), Explanation: h.Explanation,
+				Memory: memory, Relevance: h.Relevance, Signals: h.Signals, Passage: found, Excerpt: excerptOf(ranking, memory, found), Same: h.Same,
+				Explanation: h.Explanation,
 			})
 		}
 	}

@@ -62,7 +62,7 @@ func (b *builder) begin(n int) {
 	b.out = &segment{docs: n, situations: newBlobs(n, 0), tokens: newBlobs(n, 0)}
 	c := &b.out.columns
 	c.rows, c.extras = make([]row, 0, n), make([]extra, 0, n)
-	c.content, c.other = make([]uint32, 0, n), make([][2]uint32, 0, n)
+	c.content, c.other, c.said = make([]uint32, 0, n), make([][2]uint32, 0, n), make([]uint64, 0, n)
 }
 
 // add appends the document of m.
@@ -82,7 +82,7 @@ func (b *builder) add(doc uint32, m *hippo.Memory) {
 	if r.flags&flagSuperseded != 0 {
 		c.successors = append(c.successors, successor{doc, m.SupersededBy})
 	}
-	c.rows, c.extras = append(c.rows, r), append(c.extras, x)
+	c.rows, c.extras, c.said = append(c.rows, r), append(c.extras, x), append(c.said, saidKey(m))
 	b.index(doc, m)
 }
 

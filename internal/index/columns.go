@@ -94,6 +94,7 @@ type columns struct {
 	extras     []extra
 	content    []uint32    // length of the content, in terms
 	other      [][2]uint32 // lengths of situation and tags
+	said       []uint64    // see [saidKey]
 	labels     []uint32    // names
 	uses       []use
 	successors []successor // ascending by document

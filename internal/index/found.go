@@ -24,6 +24,7 @@ type found struct {
 	window   window
 	sessions sessionNumbers
 	matches  matches
+	same     same
 }
 
 // matches are the matches of a search.
@@ -92,6 +93,7 @@ type searchPool struct {
 	elements *elementTable
 	scans    *scans
 	scorer   atomic.Pointer[cachedScorer]
+	repeated repeats // of the segments that were searched last
 	kept     reserve[*found]
 	// sums and matches are of those that have a turn: room for all memories is the largest part of what a search needs.
 	sums    reserve[[]sum]

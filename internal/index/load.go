@@ -117,7 +117,7 @@ func decodePart(file []byte, mapped *mapping, r *partRoot, models []embed.Model)
 // check reports whether the sections of a segment belong together.
 func (s *segment) check(m *mutable) error {
 	c, l, n := &s.columns, &s.lexicon, s.docs
-	sound := n > 0 && n <= maxDocs && len(c.rows) == n && len(c.extras) == n && len(c.content) == n && len(c.other) == n &&
+	sound := n > 0 && n <= maxDocs && len(c.rows) == n && len(c.extras) == n && len(c.content) == n && len(c.other) == n && len(c.said) == n &&
 		len(m.live) == len(newDocSet(n)) && len(m.hidden) == len(m.live) &&
 		s.situations.sound(n) && s.tokens.sound(n) && s.names.sound(s.names.len()) &&
 		l.posts.sound(l.terms.len()) && l.rare.sound(l.terms.len()) && l.terms.sound(l.terms.len())

@@ -57,6 +57,9 @@ func (p *partFound) matching(word int) uint64 {
 	return p.matched[word] | p.nearest[word]
 }
 
+// matches reports whether a document is a match.
+func (p *partFound) matches(doc uint32) bool { return p.matching(int(doc/64))&(1<<(doc%64)) != 0 }
+
 // collect appends the matches to a list, as far as they are kept; nil: all are.
 func (f *found) collect(list []retrieve.Match, kept func(*retrieve.Match) bool) []retrieve.Match {
 	for i := range f.parts {
@@ -146,10 +149,10 @@ func (f *found) scanned(of retrieve.Channel, p *partFound, doc uint32) (cosine f
 	return cosine, passage
 }
 
-// matchOf is [retrieve.Result.Match].
+// matchOf is [retrieve.Lookup.Match].
 func matchOf(f *found, d retrieve.Doc) (m retrieve.Match, ok bool) {
 	p, doc := f.at(d)
-	if p.matching(int(doc/64))&(1<<(doc%64)) == 0 {
+	if !p.matches(doc) {
 		return m, false
 	}
 	f.match(&m, p, doc)

@@ -97,7 +97,7 @@ func (m *merger) sort() {
 func (m *merger) columns() {
 	c, n := &m.out.columns, len(m.order)
 	c.rows, c.extras = make([]row, n), make([]extra, n)
-	c.content, c.other = make([]uint32, n), make([][2]uint32, n)
+	c.content, c.other, c.said = make([]uint32, n), make([][2]uint32, n), make([]uint64, n)
 	for i, o := range m.order {
 		from := &o.in.columns
 		r, x, uses := *o.in.stored.row(o.doc), from.extras[o.doc], o.in.stored.uses(o.doc)
@@ -114,7 +114,7 @@ func (m *merger) columns() {
 			c.successors = append(c.successors, successor{uint32(i), o.in.stored.successor(o.doc)})
 		}
 		c.rows[i], c.extras[i] = r, x
-		c.content[i], c.other[i] = from.content[o.doc], from.other[o.doc]
+		c.content[i], c.other[i], c.said[i] = from.content[o.doc], from.other[o.doc], from.said[o.doc]
 	}
 	var final []uint32
 	m.out.names, final = m.names.seal()

@@ -40,12 +40,11 @@ func (f *found) nearest() {
 		if f.channels[c].model < 0 {
 			continue
 		}
-		v := &f.query.Vectors[c]
-		best := top.New(min(v.TopK, f.snapshot.docs()), nearer)
 		for i := range f.parts {
-			choose(f, &f.parts[i], retrieve.Channel(c), float32(v.MinCosine), best)
+			p := &f.parts[i]
+			f.channels[c].add(p, &p.vectors[f.channels[c].model], p.cosines[c])
 		}
-		for _, n := range best.Items() {
+		for _, n := range closest(f, retrieve.Channel(c)) {
 			p := &f.parts[n.part]
 			if p.nearest == nil {
 				p.nearest = newDocSet(p.docs)
@@ -53,6 +52,47 @@ func (f *found) nearest() {
 			p.nearest.add(n.doc)
 		}
 	}
+}
+
+// closest returns the documents that are nearest to the query in a channel, as many as it asks for. Those that say the same count once.
+func closest(f *found, in retrieve.Channel) []neighbour {
+	v := &f.query.Vectors[in]
+	for n := v.TopK; ; {
+		best := top.New(min(n, f.snapshot.docs()), nearer)
+		for i := range f.parts {
+			choose(f, &f.parts[i], in, float32(v.MinCosine), best)
+		}
+		if len(f.same.repeated) == 0 || len(best.Items()) < v.TopK {
+			return best.Items()
+		}
+		list := best.Sorted()
+		kept, m := distinct(folding{f}, list, v.TopK)
+		if m == v.TopK || len(list) < n {
+			return kept
+		}
+		n *= 1 + v.TopK/m
+	}
+}
+
+// distinct returns the first n of a list that say different things, and what says the same as one of them; m counts those.
+func distinct(f folding, list []neighbour, n int) (kept []neighbour, m int) {
+	said := make(map[says]bool)
+	kept = make([]neighbour, 0, len(list))
+	for _, x := range list {
+		d := docIn(x.part, x.doc)
+		repeated := f.run(d) != nil
+		if !repeated || !said[f.says(d)] {
+			if m == n {
+				continue
+			}
+			m++
+		}
+		if repeated {
+			said[f.says(d)] = true
+		}
+		kept = append(kept, x)
+	}
+	return kept, m
 }
 
 // scans sets up the channels that the query has a vector for, and returns what is to be scanned for them.
@@ -83,12 +123,10 @@ func (f *found) scans() []vector.Query {
 // choose offers the documents of a part that may be among the nearest in a channel: each with the best of
 // its cosines. In the channel [retrieve.Instant] they are those that another channel lacks.
 func choose(f *found, p *partFound, of retrieve.Channel, least float32, best *top.List[neighbour]) {
-	ch := &f.channels[of]
-	v, cosines := &p.vectors[ch.model], p.cosines[of]
-	ch.add(p, v, cosines)
 	if !p.reachable() {
 		return
 	}
+	v, cosines := &p.vectors[f.channels[of].model], p.cosines[of]
 	bound := float32(math.Inf(-1))
 	if b := best.Bound(); b != nil {
 		bound = b.cosine

@@ -23,6 +23,7 @@ func (f reader) Close() {
 	clear(f.terms.list)
 	f.pool, f.snapshot, f.query, f.channels = nil, nil, nil, [retrieve.Channels]channel{}
 	f.sessions.clear()
+	f.same = same{joined: f.same.joined[:0]}
 	f.window.clear()
 	pool.matches.put(f.matches.list)
 	pool.sums.put(f.matches.sums)
@@ -114,7 +115,7 @@ func (f reader) Admit(d retrieve.Doc) (retrieve.Match, bool) {
 		Doc: d, Cosine: f.cosine(retrieve.Semantic, p, doc, vector.Rough), Multilingual: f.cosine(retrieve.Multilingual, p, doc, vector.Rough),
 	}
 	f.estimate(&m, p, doc)
-	if !p.admits(doc) {
+	if !p.admits(doc) || !folding(f).join(d) {
 		return m, false
 	}
 	m.Context = p.situation.of(doc)
@@ -145,7 +146,11 @@ func (f reader) Successor(d retrieve.Doc) (retrieve.Doc, bool) {
 	if id.IsZero() {
 		return retrieve.None, false
 	}
-	return f.Find(id)
+	next, ok := f.Find(id)
+	if ok {
+		next = folding(f).shown(next)
+	}
+	return next, ok
 }
 
 // superseded yields the documents in the scope that have a successor, with that.
@@ -153,8 +158,10 @@ func superseded(f *found, yield func(retrieve.Doc, hippo.ID) bool) {
 	for at := range f.parts {
 		p := &f.parts[at]
 		for s := range p.shown.superseded() {
+			folded := folding{f}
 			shown := p.live.has(s.doc) && (f.query.Filter.Archived || p.shown.row(s.doc).archived() == 0)
-			if shown && f.inScope(at, s.doc) && !yield(docIn(at, s.doc), s.id) {
+			doc := docIn(at, s.doc)
+			if shown && f.inScope(at, s.doc) && folded.shown(doc) == doc && !yield(doc, folded.shownID(s.id)) {
 				return
 			}
 		}
@@ -225,9 +232,6 @@ func (f reader) Passage(d retrieve.Doc) retrieve.Passage {
 	p, doc := f.at(d)
 	out := retrieve.Passage{
 		Author: p.author(doc), Cues: cue.Cues(p.shown.row(doc).cues), Before: retrieve.None, After: retrieve.None,
-	}
-	if f.snapshot.lessons != nil {
-		out.Feedback = f.snapshot.lessons.of(p.columns.rows[doc].id).feedback
 	}
 	if p.columns.extras[doc].session != 0 {
 		out.Session, out.Before, out.After = place(f.found, p, doc)

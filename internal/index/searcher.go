@@ -81,6 +81,9 @@ func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error)
 		return nil, err
 	}
 	r := resultOf(f)
+	if len(f.same.repeated) > 0 {
+		folding{f}.fold(r)
+	}
 	n, kept := count(f.parts), (func(*retrieve.Match) bool)(nil)
 	if q.Sift != nil {
 		n, kept = min(n, siftedRoom), q.Sift(r)
@@ -95,15 +98,26 @@ func resultOf(f *found) *retrieve.Result {
 	return &retrieve.Result{
 		MaxScore: f.terms.most, BestScore: f.matches.best, Counts: retrieve.Counts{Terms: f.terms.counted, Memories: f.stats.Docs, Elsewhere: f.matches.elsewhere}, Spreads: spreads(&f.channels),
 		Reader: reader{f}, Vocabulary: vocabulary{f}, Superseded: func(yield func(retrieve.Doc, hippo.ID) bool) { superseded(f, yield) },
-		Outline: func(d retrieve.Doc) (int, bool) { return outline(f, d) },
-		Some:    retrieve.Marks{Archived: archived(f.parts), Bounded: bounded(f.parts)},
-		Match:   func(d retrieve.Doc) (retrieve.Match, bool) { return matchOf(f, d) },
+		Some:   retrieve.Marks{Archived: archived(f.parts), Bounded: bounded(f.parts)},
+		Lookup: lookupOf(f),
+	}
+}
+
+func lookupOf(f *found) retrieve.Lookup {
+	return retrieve.Lookup{
+		Outline:  func(d retrieve.Doc) (int, bool) { return outline(f, d) },
+		Feedback: func(d retrieve.Doc) []hippo.Feedback { return feedback(f, d) },
+		Same:     folding{f}.others,
+		Match:    func(d retrieve.Doc) (retrieve.Match, bool) { return matchOf(f, d) },
 	}
 }
 
 // begin prepares the parts for a query.
 func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 	f.pool, f.snapshot, f.query = pool, s, q
+	if q.Fold != nil {
+		f.same.repeated = pool.repeated.in(s.parts)
+	}
 	f.stats = bm25.Stats{}
 	f.parts = slices.Grow(f.parts[:0], len(s.parts))[:len(s.parts)]
 	for i, p := range s.parts {
@@ -143,7 +157,16 @@ func bounded(parts []partFound) bool {
 	return slices.ContainsFunc(parts, func(p partFound) bool { return p.possible && p.bounded })
 }
 
-// outline is [retrieve.Result.Outline].
+// feedback is [retrieve.Lookup.Feedback].
+func feedback(f *found, d retrieve.Doc) []hippo.Feedback {
+	if f.snapshot.lessons == nil {
+		return nil
+	}
+	p, doc := f.at(d)
+	return f.snapshot.lessons.of(p.columns.rows[doc].id).feedback
+}
+
+// outline is [retrieve.Lookup.Outline].
 func outline(f *found, d retrieve.Doc) (length int, superseded bool) {
 	p, doc := f.at(d)
 	if p.superseded == nil {

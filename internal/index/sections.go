@@ -31,7 +31,7 @@ func (s *segment) sections() []field {
 		bytesField(&l.rare.data, false), fieldOf(&l.rare.ends),
 		{get: func() []byte { return encodeShapes(&l.shapes) }, set: l.shapes.decode},
 		bytesField(&s.names.data, false), fieldOf(&s.names.ends),
-		fieldOf(&c.extras), fieldOf(&c.content), fieldOf(&c.other), fieldOf(&c.labels),
+		fieldOf(&c.extras), fieldOf(&c.content), fieldOf(&c.other), fieldOf(&c.said), fieldOf(&c.labels),
 		bytesField(&s.situations.data, false), fieldOf(&s.situations.ends),
 		bytesField(&s.tokens.data, true), fieldOf(&s.tokens.ends),
 		fieldOf(&s.sessions),

@@ -180,7 +180,7 @@ func (s *segment) bytes() int {
 }
 
 // fixedBytes is about what a document takes beside its terms and word pieces.
-const fixedBytes = 192
+const fixedBytes = 200
 
 // elementRows are the rows of the situation elements of a segment, by name, plus 1; 0: the
 // name is no element or has no vector yet.

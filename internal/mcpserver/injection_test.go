@@ -24,7 +24,7 @@ func TestInjections(t *testing.T) {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", i+1)
 		file, err := json.Marshal(map[string]any{
 			"uuid": id, "content": x.Text, "situation": []string{x.Text}, "tags": []string{"t" + x.Text}, "importance": .5,
-			"created_at": "2026-02-01T00:00:00Z",
+			"created_at": "2026-02-01T00:00:00Z", "source": map[string]any{"kind": "user", "author": fmt.Sprint(i)}, // so that no two say the same
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -173,6 +173,9 @@ func (p *page) line(i int, shown wire.Preview) string {
 	if note := cited.Note(p.files.Missing(m)); note != "" {
 		b.WriteString(", " + forModel(note))
 	}
+	if note := wire.SameNote(h.Same, p.ids); note != "" {
+		b.WriteString(", " + note)
+	}
 	if shown.More > 0 {
 		fmt.Fprintf(&b, ", +%s chars: get %s", grouped(shown.More), id)
 	}

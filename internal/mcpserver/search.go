@@ -176,7 +176,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 		conversationOf(ctx).showed(q.Text, a.IDs()[:shown])
 		return reply{data: data, meta: p.meta(shown), count: shown}, err
 	}
-	p.ids = engine.ShortIDs(s.Memories, a.IDs())
+	p.ids = engine.ShortIDs(s.Memories, a.Named())
 	if q.Filter.Projects == nil && s.scope.Project != "" {
 		p.advice = ` project "*" searches all projects.`
 	}

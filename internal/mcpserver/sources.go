@@ -35,7 +35,7 @@ func (in *searchInput) callSources(ctx context.Context, s *session, asked source
 		conversationOf(ctx).showed(q.Text, a.Memory.IDs()[:m.insights(shown)])
 		return reply{data: data, meta: m.meta(shown), count: shown}, err
 	}
-	m.ids = engine.ShortIDs(s.Memories, a.Memory.IDs())
+	m.ids = engine.ShortIDs(s.Memories, a.Memory.Named())
 	text, shown := m.text()
 	conversationOf(ctx).showed(q.Text, a.Memory.IDs()[:m.insights(shown)])
 	return reply{text: text, meta: m.meta(shown), count: shown}, nil

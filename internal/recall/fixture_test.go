@@ -103,7 +103,7 @@ func (f *fixture) search(q hippo.Query) *hippo.Answer {
 		if err != nil || len(ms) != 1 {
 			f.t.Fatalf("got %v (%v), want the hit %v", ms, err, h.ID)
 		}
-		a.Hits = append(a.Hits, hippo.Hit{Memory: ms[0], Relevance: h.Relevance, Signals: h.Signals, Explanation: h.Explanation})
+		a.Hits = append(a.Hits, hippo.Hit{Memory: ms[0], Relevance: h.Relevance, Signals: h.Signals, Same: h.Same, Explanation: h.Explanation})
 	}
 	return a
 }

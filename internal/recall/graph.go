@@ -47,5 +47,5 @@ func (s *Searcher) rankHybrid(ctx context.Context, p *Plan, found *retrieve.Resu
 			h.explanation.LexicalRank, h.explanation.SemanticRank = lexical[h.match.Doc], semantic[h.match.Doc]
 		}
 	}
-	return newRanking(p, out), nil
+	return newRanking(p, found, out), nil
 }

@@ -48,6 +48,7 @@ type Hit struct {
 	Signals     hippo.Signals
 	Via         hippo.Via
 	Passage     uint32             // see [retrieve.Match]
+	Same        hippo.Same         // see [hippo.Hit]
 	Explanation *hippo.Explanation // nil unless it was asked for
 }
 

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -38,7 +39,8 @@ type votes struct {
 // passages are those of one search.
 type passages struct {
 	list []passage // the top candidates, best first, then their neighbours
-	at   map[retrieve.Doc]int
+	// at has the number of each, and by a document that a candidate stands for that of the candidate.
+	at map[retrieve.Doc]int
 	// context is that of the top candidates, which are the first ones.
 	context rank.Context
 	top     int
@@ -56,8 +58,13 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 		d := f.found.Matches[x.number].Doc
 		docs[i], about[i], at[d] = d, f.found.Reader.Passage(d), i
 	}
-	for i := range top {
-		for _, d := range [...]retrieve.Doc{about[i].Before, about[i].After} {
+	around := slices.Clip(about)
+	for i, d := range sameAsTop(f, docs) {
+		at[d] = i
+		around = append(around, f.found.Reader.Passage(d))
+	}
+	for i := range around {
+		for _, d := range [...]retrieve.Doc{around[i].Before, around[i].After} {
 			if _, ok := at[d]; !ok && d != retrieve.None {
 				at[d] = len(docs)
 				docs, about = append(docs, d), append(about, f.found.Reader.Passage(d))
@@ -72,10 +79,27 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 			p.candidate, p.counted, p.admitted = f.candidate(top[i]), true, true
 		}
 		p.previous, p.next, p.session, p.cues, p.named = g.number(x.Before), g.number(x.After), x.Session, x.Cues, named(x.Author)
-		p.votes.list = x.Feedback
+		p.votes.list = f.found.Feedback(d)
 	}
 	g.complete(f, len(top))
 	return g
+}
+
+// maxSameAround is how many memories that others stand for bring the memories beside them in their sessions.
+const maxSameAround = 32
+
+// sameAsTop yields memories that the top candidates stand for, with the numbers of those.
+func sameAsTop(f *firstStage, top []retrieve.Doc) iter.Seq2[int, retrieve.Doc] {
+	return func(yield func(int, retrieve.Doc) bool) {
+		n := 0
+		for i, d := range top {
+			for _, other := range f.found.Same(d) {
+				if n++; n > maxSameAround || !yield(i, other) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // fullScore is the BM25 score at which [rank.BM25Absolute] is 1.

@@ -43,6 +43,8 @@ type asked struct {
 	ranged bool
 	// undistributed: the answer needs the total of the matches, but not their distribution.
 	undistributed bool
+	// each: memories that say the same are hits of their own.
+	each bool
 	// behind: archived memories take part, behind what is comparably relevant.
 	behind bool
 	span   when.Span // the time that the text names, if any
@@ -64,7 +66,7 @@ func (s *Searcher) Plan(scope hippo.Scope, query *hippo.Query) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{
-		model: &s.model, asked: asked{ranker: q.Ranker, mode: q.Mode, hits: min(q.Offset+q.Count, hippo.MaxIDs), span: named}, relevance: rank.For(q.Ranker),
+		model: &s.model, asked: asked{ranker: q.Ranker, mode: q.Mode, hits: min(q.Offset+q.Count, hippo.MaxIDs), span: named, each: q.Each}, relevance: rank.For(q.Ranker),
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain,

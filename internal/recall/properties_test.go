@@ -117,9 +117,21 @@ func TestRecall_AnswersAreConsistent(t *testing.T) {
 				found := make(map[hippo.ID]bool)
 				for _, h := range f.allPages(r, q, 1000) {
 					found[h.Memory.ID] = true
+					for _, id := range h.Same.IDs {
+						found[id] = true
+					}
 				}
-				if d := cmp.Diff(c.found(q.Text, q.Filter.Pinned), sortedIDs(found)); d != "" {
+				want := c.found(q.Text, q.Filter.Pinned)
+				if d := cmp.Diff(c.withTwins(want), c.withTwins(sortedIDs(found))); d != "" {
 					r.Fatalf("%q finds (-by definition +got):\n%s", q.Text, d)
+				}
+				q.Each = true
+				found = make(map[hippo.ID]bool)
+				for _, h := range f.allPages(r, q, 1000) {
+					found[h.Memory.ID] = true
+				}
+				if d := cmp.Diff(want, sortedIDs(found)); d != "" {
+					r.Fatalf("%q finds each (-by definition +got):\n%s", q.Text, d)
 				}
 			})
 		})
@@ -130,6 +142,7 @@ func TestRecall_AnswersAreConsistent(t *testing.T) {
 func wantConsistent(r *rapid.T, f *fixture, q hippo.Query) {
 	whole := f.search(q)
 	hits := f.allPages(r, q, 1000)
+	wantFolded(r, hits)
 	var buckets hippo.Distribution
 	for i, h := range hits {
 		buckets.Add(h.Relevance)

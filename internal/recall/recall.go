@@ -22,6 +22,9 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 	}
 	var first *selection
 	search := plan.search
+	if !plan.each {
+		search.Fold = plan.fold
+	}
 	if plan.sifts() {
 		search.Sift = func(found *retrieve.Result) func(*retrieve.Match) bool {
 			first = newSelection(plan, found)

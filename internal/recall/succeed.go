@@ -59,6 +59,7 @@ func (x *successions) follow(r retrieve.Reader) {
 		}
 		id := r.Key(doc).ID
 		if !x.has(id) {
+			r.Admit(doc) // from now on it stands for others that say the same
 			x.add(r, doc)
 		}
 		x.list[i].next = x.at[id]

@@ -50,6 +50,15 @@ type Query struct {
 	Place Place
 	// Day is the active day on which the 30 days of [Row.RecentUses] end.
 	Day hippo.Day
+	Choice
+}
+
+// Choice leaves out matches that pass the filters.
+type Choice struct {
+	// Fold leaves out matches that say the same as another: it gets the result before they are in it, and returns what chooses of such a
+	// group the one that stands for the others. Matches say the same if their contents are equal up to blanks, a stop at the end, and capitals
+	// at the beginnings of words, and they have one project, author, type, event time, validity, trust and state. Nil: all are kept.
+	Fold func(*Result) func([]Match) Doc
 	// Sift leaves out matches: it gets the result before they are in it, and returns what reports whether one is kept, which
 	// is called once for each. Nil: all are kept.
 	Sift func(*Result) func(*Match) bool
@@ -139,7 +148,7 @@ type Match struct {
 
 // Result is what one search found.
 type Result struct {
-	// Matches are the matches, in no particular order, without those that [Query.Sift] left out; valid until Close.
+	// Matches are the matches, in no particular order, without those that [Choice.Sift] left out; valid until Close.
 	Matches []Match
 	// MaxScore bounds the score of any document: the sum of idf*(k1+1) over the query's
 	// distinct terms, each as if at least one memory had it, and over the words that some of
@@ -155,11 +164,20 @@ type Result struct {
 	// Superseded yields the documents in the scope that have a successor, with the ID of that, which
 	// may lie outside. Cost: a pass over them.
 	Superseded iter.Seq2[Doc, hippo.ID]
+	// Some are the marks that some match may have; of them Archived and Bounded are known.
+	Some Marks
+	Lookup
+}
+
+// Lookup answers what is asked of one document of a [Result], beside what [Reader] does.
+type Lookup struct {
 	// Outline returns what may rule out a document before its row is read: the number of terms of its
 	// content, and whether it has a successor, in the scope or not.
 	Outline func(doc Doc) (length int, superseded bool)
-	// Some are the marks that some match may have; of them Archived and Bounded are known.
-	Some Marks
+	// Feedback returns the votes on a document and its openings, which the caller does not change.
+	Feedback func(doc Doc) []hippo.Feedback
+	// Same returns the documents that pass the filters and say the same as a match that [Choice.Fold] kept, in no particular order.
+	Same func(doc Doc) []Doc
 	// Match returns the match that a document is, whether it was kept or not; not ok: it did not match.
 	Match func(doc Doc) (m Match, ok bool)
 }
@@ -196,11 +214,12 @@ type Reader interface {
 	// Details returns the columns of a document that few searches read.
 	Details(doc Doc) Details
 	// Admit returns the match of a document that did not match by itself, and whether it
-	// passes the filters: its cosine and its context, and no score.
+	// passes the filters: its cosine and its context, and no score. With [Choice.Fold] it passes only if no match says the same, and
+	// no document that passed before.
 	Admit(doc Doc) (Match, bool)
 	// Find returns the document of a memory in the scope; that of an archived one if the query keeps those.
 	Find(id hippo.ID) (Doc, bool)
-	// Successor returns the document that supersedes doc and lies in the scope.
+	// Successor returns the document that supersedes doc and lies in the scope, or the match that stands for it.
 	Successor(doc Doc) (Doc, bool)
 	// Cosine is the cosine of the query and the most similar passage of a document in the
 	// channel [Semantic], exact to 16 bits a component; 0 if it is negative or one of them
@@ -269,8 +288,6 @@ type Passage struct {
 	Cues   cue.Cues
 	// Session numbers the sessions of a result from 1; 0: the document has none.
 	Session uint32
-	// Feedback is the votes on it and its openings, which the caller does not change.
-	Feedback []hippo.Feedback
 	// Before and After are the documents beside it in its session, or [None].
 	Before, After Doc
 }

@@ -24,7 +24,7 @@ func valueOf(m *hippo.Memory, short hippo.ShortIDs, now time.Time) map[string]an
 		"source": m.Source.Kind, "author": m.Source.Author, "session": m.Source.Session, "version": m.Version, "forgotten": m.Forgotten(),
 		"created": timeOrNil(m.CreatedAt, zone), "updated": timeOrNil(m.UpdatedAt, zone), "event_time": timeOrNil(m.EventTime, zone),
 		"valid_from": timeOrNil(m.ValidFrom, zone), "valid_until": timeOrNil(m.ValidUntil, zone),
-		"state": m.StateAt(now), "superseded_by": nil, "uses": 0, "metadata": map[string]any{},
+		"state": m.StateAt(now), "superseded_by": nil, "same": []hippo.ID{}, "uses": 0, "metadata": map[string]any{},
 	}
 	if !m.SupersededBy.IsZero() {
 		v["superseded_by"] = short.Of(m.SupersededBy)
@@ -82,6 +82,9 @@ func (s *session) hits(a *hippo.Answer) []map[string]any {
 		}
 		out[i]["preview"] = p.Text
 		out[i]["contradicted_by"] = engine.ContradictionNote(a.Hits[i].ContradictedBy, nowOf(s))
+		if same := a.Hits[i].Same.IDs; same != nil {
+			out[i]["same"] = same
+		}
 	}
 	return out
 }

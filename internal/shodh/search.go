@@ -55,7 +55,7 @@ type result struct {
 
 func recall(ctx context.Context, c *call) (reply, error) {
 	limit := value(c.args, "limit", defaultRecall)
-	q := hippo.Query{Text: value(c.args, "query", ""), Count: limit, Ranker: rankerOf(value(c.args, "mode", "")), Detail: hippo.Detail{NoDistribution: true}}
+	q := hippo.Query{Text: value(c.args, "query", ""), Count: limit, Ranker: rankerOf(value(c.args, "mode", "")), Detail: hippo.Detail{Each: true, NoDistribution: true}}
 	if isBlank(q.Text) {
 		return reply{}, hippo.Fieldf("query", "must not be empty")
 	}

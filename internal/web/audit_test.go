@@ -58,7 +58,7 @@ func (s *site) days(n int, queries ...string) {
 // search uses what an agent finds.
 func (s *site) search(query string, count int) {
 	s.t.Helper()
-	if _, err := s.engine.In(hippo.LocalScope("")).Search(s.t.Context(), hippo.Query{Text: query, Count: count}); err != nil {
+	if _, err := s.engine.In(hippo.LocalScope("")).Search(s.t.Context(), hippo.Query{Text: query, Count: count, Detail: hippo.Detail{Each: true}}); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -129,7 +129,7 @@ const (
 func similarTo(ctx context.Context, v *visit, m *hippo.Memory) ([]item, error) {
 	text := []rune(strings.ToValidUTF8(m.Content, ""))
 	a, err := v.memories.Search(ctx, hippo.Query{
-		Text: string(text[:min(len(text), similarText)]), Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: maxSimilar + 1, NoTouch: true,
+		Text: string(text[:min(len(text), similarText)]), Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: maxSimilar + 1, NoTouch: true, Detail: hippo.Detail{Each: true},
 	})
 	if err != nil {
 		return nil, err

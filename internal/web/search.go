@@ -231,6 +231,9 @@ type term struct {
 
 func newHit(v *visit, h *hippo.Hit, rank int, words *marker, day hippo.Day) hitView {
 	x := hitView{item: v.itemOf(h, words, day), Rank: rank, Relevance: h.Relevance, Passage: wire.PassageNote(h)}
+	if n := h.Same.Count; n > 0 { // the page of the memory lists them as similar
+		x.Badges = append(x.Badges, fmt.Sprintf("same text: %d more", n))
+	}
 	if e := h.Explanation; e != nil {
 		x.Why, x.Terms, x.Prior = why(h), terms(e.Text), terms(e.Prior)
 		if f := e.Factors; f != nil {

@@ -89,8 +89,8 @@ func linkOf(p *shown, text string) string {
 func TestVote_Teaches(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	for range 2 {
-		s.record(hippo.Memory{Content: "the gateway fails under load", Importance: hippo.Importance{Base: .5}})
+	for _, text := range []string{"the gateway fails under load", "nobody knows why the gateway fails"} {
+		s.record(hippo.Memory{Content: text, Importance: hippo.Importance{Base: .5}})
 	}
 	b := s.owner()
 	const search = "/?q=gateway+fails"

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -80,6 +81,8 @@ type Hit struct {
 	DaysSinceModified float64 `json:"days_since_importance_modified"`
 	// Passage is the part of a long content that is most similar to the query.
 	Passage *Passage `json:"passage,omitempty"`
+	// Same are the other memories that say the same.
+	Same *Same `json:"same,omitempty"`
 	// Flags are those of [Flags].
 	Flags []string `json:"flags,omitempty"`
 	// ContradictedBy is a fact of which the text says otherwise.
@@ -110,6 +113,37 @@ func PassageNote(h *hippo.Hit) string {
 		return ""
 	}
 	return fmt.Sprintf("found at %d to %d of %d characters", p.From, p.To, utf8.RuneCountInString(h.Memory.Content))
+}
+
+// Same are the memories that a hit stands for: their number, and the IDs of the newest ten.
+type Same struct {
+	Count int        `json:"count"`
+	IDs   []hippo.ID `json:"ids"`
+}
+
+func sameOf(s hippo.Same) *Same {
+	if s.Count == 0 {
+		return nil
+	}
+	return &Same{s.Count, s.IDs}
+}
+
+// namedSame is how many of the memories that say the same a text names.
+const namedSame = 3
+
+// SameNote says how many memories say the same as a hit, and names some; empty if none does.
+func SameNote(s hippo.Same, short hippo.ShortIDs) string {
+	if s.Count == 0 {
+		return ""
+	}
+	names := make([]string, 0, namedSame+1)
+	for _, id := range s.IDs[:min(namedSame, len(s.IDs))] {
+		names = append(names, short.Of(id))
+	}
+	if s.Count > len(names) {
+		names = append(names, "...")
+	}
+	return fmt.Sprintf("same text: %d more (%s)", s.Count, strings.Join(names, ", "))
 }
 
 // Conflict is two results that seem to contradict each other, the newer one first.
@@ -186,7 +220,7 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 func (v *View) hit(a *hippo.Answer, i int) (Hit, error) {
 	h, m := &a.Hits[i], a.Hits[i].Memory
 	out := Hit{
-		Passage: PassageOf(h), Flags: Flags(m), Relevance: Round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
+		Passage: PassageOf(h), Same: sameOf(h.Same), Flags: Flags(m), Relevance: Round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
 	}
 	if f := h.ContradictedBy; f != nil {
 		fact := answered(f, v.Now)

@@ -104,7 +104,7 @@ func (m *memory) AttrNames() []string {
 func (m *memory) MarshalJSON() ([]byte, error) {
 	return marshalSet(m.attrs,
 		"id", "score", "content", "situation", "tags", "type", "importance", "pinned", "created", "event_time", "valid_from", "valid_until",
-		"state", "superseded_by", "metadata")
+		"state", "superseded_by", "same", "metadata")
 }
 
 // results is a list of memories that a search returned, with what the search says of all of them.

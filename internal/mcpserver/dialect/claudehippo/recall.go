@@ -72,7 +72,7 @@ func recall(ctx context.Context, c *d.Call, limit int) ([]found, error) {
 		return nil, err
 	}
 	associated := mode == hippo.ModeAssociative || mode == hippo.ModeHybrid
-	q := hippo.Query{Text: c.Text("query"), Ranker: hippo.RankerSurprise, Mode: mode, Count: limit}
+	q := hippo.Query{Text: c.Text("query"), Ranker: hippo.RankerSurprise, Mode: mode, Count: limit, Detail: hippo.Detail{Each: true}}
 	if c.Has("seed_id") || c.Flag("no_surprise_boost") {
 		q.Mode = hippo.ModeSemantic // associations are added below
 	}

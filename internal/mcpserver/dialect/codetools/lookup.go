@@ -275,7 +275,7 @@ func (l *looker) memories(ctx context.Context, of, name string) error {
 		return err
 	}
 	var lines []string
-	short := engine.ShortIDs(l.call.Memories, a.IDs())
+	short := engine.ShortIDs(l.call.Memories, a.Named())
 	for _, h := range a.Hits {
 		if len(lines) < maxMemories && codeindex.SpeaksOf(h.Memory.Content, name) {
 			lines = append(lines, "  "+short.Of(h.Memory.ID)+" "+termtext.Line(wire.Clip(h.Memory.Content, shownMemory)))

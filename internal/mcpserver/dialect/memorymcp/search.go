@@ -115,7 +115,7 @@ func callSearchText(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 func search(ctx context.Context, c *d.Call, ranker hippo.Ranker, standard int) (d.Result, error) {
-	a, err := ask(ctx, c, &hippo.Query{Ranker: ranker, Count: c.Int("limit", standard)})
+	a, err := ask(ctx, c, &hippo.Query{Ranker: ranker, Count: c.Int("limit", standard), Detail: hippo.Detail{Each: true}})
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -215,7 +215,7 @@ func callRecall(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	q := hippo.Query{Ranker: hippo.RankerHybrid, Count: limitOf(c), Detail: hippo.Detail{Explain: true}}
+	q := hippo.Query{Ranker: hippo.RankerHybrid, Count: limitOf(c), Detail: hippo.Detail{Each: true, Explain: true}}
 	if own {
 		q.Count, q.NoTouch = hippo.MaxCount, true
 	}

@@ -158,7 +158,7 @@ func analyze(ctx context.Context, c *d.Call) (d.Result, error) {
 
 // callConflicts compares the newest memories, as many as a page of a search has.
 func callConflicts(ctx context.Context, c *d.Call) (d.Result, error) {
-	a, err := c.Search(ctx, hippo.Query{Count: hippo.MaxCount, NoTouch: true})
+	a, err := c.Search(ctx, hippo.Query{Count: hippo.MaxCount, NoTouch: true, Detail: hippo.Detail{Each: true}})
 	if err != nil {
 		return d.Result{}, err
 	}

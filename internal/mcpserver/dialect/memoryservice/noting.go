@@ -95,7 +95,7 @@ func callNoteAdd(ctx context.Context, c *d.Call) (d.Result, error) {
 // knownNote returns the note about the same mistake; nil if there is none.
 func knownNote(ctx context.Context, c *d.Call, text string) (*hippo.Memory, error) {
 	query := strings.ToValidUTF8(text[:min(len(text), hippo.MaxQuery)], "")
-	a, err := c.Search(ctx, hippo.Query{Text: query, Filter: hippo.Filter{Types: []string{mistakeType}}, NoTouch: true, Detail: hippo.Detail{NoDistribution: true}})
+	a, err := c.Search(ctx, hippo.Query{Text: query, Filter: hippo.Filter{Types: []string{mistakeType}}, NoTouch: true, Detail: hippo.Detail{Each: true, NoDistribution: true}})
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ const maxPages = 5
 
 // page returns enough hits of one filter: superseded ones do not take the place of others.
 func (s *search) page(ctx context.Context, c *d.Call, f hippo.Filter) (first *hippo.Answer, hits []hippo.Hit, err error) {
-	q := hippo.Query{Text: s.query, Filter: f, When: s.When, Count: s.limit, Detail: hippo.Detail{NoDistribution: true}}
+	q := hippo.Query{Text: s.query, Filter: f, When: s.When, Count: s.limit, Detail: hippo.Detail{Each: true, NoDistribution: true}}
 	if s.weights != nil {
 		q.Count, q.NoTouch = min(3*s.limit, hippo.MaxCount), true
 	}
