@@ -54,7 +54,7 @@ func entityArgs(what string, n int) cobra.PositionalArgs {
 // onEntity is the function of a command that answers with one entity.
 func onEntity(s *shell, fn func(*cobra.Command, *client.Client, []string) (*client.Entity, error), done string) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		return s.inProject(c.Context(), func(m *client.Client) error {
+		return inNamed(c.Context(), s, func(m *client.Client) error {
 			e, err := fn(c, m, args)
 			if err != nil {
 				return err
@@ -105,7 +105,7 @@ func newEntityShowCommand(s *shell) *cobra.Command {
 			if c.Flags().Changed("tokens") && q.MaxTokens == 0 {
 				return usagef("--tokens must be above 0")
 			}
-			return s.inProject(c.Context(), func(m *client.Client) error {
+			return inNamed(c.Context(), s, func(m *client.Client) error {
 				p, err := client.ShowEntity(c.Context(), m, q)
 				if err != nil {
 					return err
@@ -142,7 +142,7 @@ func newEntityListCommand(s *shell) *cobra.Command {
 			if q.Count == 0 {
 				return usagef("--count must be above 0")
 			}
-			return s.inProject(c.Context(), func(m *client.Client) error {
+			return inNamed(c.Context(), s, func(m *client.Client) error {
 				l, err := client.ListEntities(c.Context(), m, q)
 				if err != nil {
 					return err
@@ -245,7 +245,7 @@ func newEntityMergeCommand(s *shell) *cobra.Command {
 which hippo log shows and hippo undo takes back whole.`,
 		Args: entityArgs("FROM INTO", 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return s.inProject(c.Context(), func(m *client.Client) error {
+			return inNamed(c.Context(), s, func(m *client.Client) error {
 				done, err := client.MergeEntities(c.Context(), m, args[0], args[1])
 				if err != nil {
 					return err
@@ -278,7 +278,7 @@ func newEntitySplitCommand(s *shell) *cobra.Command {
 		Example: "  hippo entity split Mercury quicksilver --alias Hg --related 9d4f3c1a",
 		Args:    entityArgs("NAME NEW", 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return s.inProject(c.Context(), func(m *client.Client) error {
+			return inNamed(c.Context(), s, func(m *client.Client) error {
 				q := client.EntitySplit{Entity: args[0], New: hippo.Entity{Name: args[1], Kind: f.kind, Aliases: f.aliases, Description: f.description}}
 				var err error
 				if q.Related, err = resolveNamed(c.Context(), m, related); err != nil {

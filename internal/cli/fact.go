@@ -49,7 +49,7 @@ func newFactAddCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return inProjectOf(c.Context(), s, cfg, func(m *client.Client) error { return addFact(c.Context(), s, m, r, args) })
+			return inProjectOf(c.Context(), s, cfg, asNamed(c.Context(), s, func(m *client.Client) error { return addFact(c.Context(), s, m, r, args) }))
 		},
 	}
 	v := c.Flags()
@@ -213,7 +213,7 @@ when the one that supersedes it begins.`,
 			if err := setTime(s, &until, "at", at); err != nil {
 				return err
 			}
-			return s.inProject(c.Context(), func(m *client.Client) error {
+			return inNamed(c.Context(), s, func(m *client.Client) error {
 				if len(args) == 1 {
 					return endInsight(c.Context(), s, m, args[0], by, until)
 				}
@@ -302,7 +302,7 @@ func newFactRemoveCommand(s *shell) *cobra.Command {
 		Short: "Take a relation away, as if it had never been; hippo undo takes it back",
 		Args:  entityArgs(factArgs, 3),
 		RunE: func(c *cobra.Command, args []string) error {
-			return s.inProject(c.Context(), func(m *client.Client) error {
+			return inNamed(c.Context(), s, func(m *client.Client) error {
 				ids, err := resolveNamed(c.Context(), m, []string{args[0], args[2]})
 				if err != nil {
 					return err

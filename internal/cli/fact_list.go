@@ -42,7 +42,7 @@ the 100 strongest relations are read, and the newest 500 insights that name it.`
 			if err := cmp.Or(at.set(s, &q.at), validCount(q.count)); err != nil {
 				return err
 			}
-			return s.inProject(c.Context(), func(m *client.Client) error {
+			return inNamed(c.Context(), s, func(m *client.Client) error {
 				facts, err := q.read(c.Context(), s, m)
 				if err != nil {
 					return err

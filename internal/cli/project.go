@@ -109,3 +109,26 @@ func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]st
 	}
 	return full, err
 }
+
+// inNamed is [shell.inProject] for commands that work in one project: that of the flag, if it names one.
+func inNamed(ctx context.Context, s *shell, fn func(*client.Client) error) error {
+	return s.inProject(ctx, asNamed(ctx, s, fn))
+}
+
+// asNamed lets fn work in the project that the command line names, as [client.NameProject] reads it.
+func asNamed(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
+	return func(m *client.Client) error {
+		name, ok := givenProject(s)
+		if !ok || name == noProject {
+			return fn(m)
+		}
+		full, err := client.NameProject(ctx, m, name)
+		if err != nil {
+			return err
+		}
+		if m, err = client.ForProject(ctx, m, full); err != nil {
+			return err
+		}
+		return fn(m)
+	}
+}
