@@ -2,6 +2,8 @@ package wire
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/screen"
@@ -33,5 +35,19 @@ func ErrorOf(err error, hint string) Error {
 	} else {
 		body.Message = screen.Redact(body.Message)
 	}
+	body.Message = bounded(body.Message)
 	return Error{body}
+}
+
+// maxMessage is the largest length of a message in bytes: an error may repeat an argument, or a key of a file, of any size.
+const maxMessage = 8 << 10
+
+// bounded leaves out the middle of a message that is too long.
+func bounded(message string) string {
+	const part = maxMessage / 2
+	if len(message) <= maxMessage {
+		return message
+	}
+	begin, end := strings.ToValidUTF8(message[:part], ""), strings.ToValidUTF8(message[len(message)-part:], "")
+	return fmt.Sprintf("%s … (%d bytes left out) … %s", begin, len(message)-len(begin)-len(end), end)
 }
