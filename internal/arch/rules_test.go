@@ -26,7 +26,7 @@ func layers() [][]string {
 	return [][]string{
 		{"."},
 		{"internal/lang/lexicon", "internal/lang/detect", "internal/lang/sound"},
-		{"internal/top", "internal/typo", "internal/preview", "internal/batching", "internal/o200k", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript", "internal/cited"},
+		{"internal/top", "internal/typo", "internal/preview", "internal/batching", "internal/o200k", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/lang/prose", "internal/transcript", "internal/cited"},
 		{"internal/index/vector", "internal/endpoint"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
@@ -120,7 +120,7 @@ func heavy() map[string]string {
 func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
-			"searcher.go", "subject.go", "plan.go", "score.go", "pool.go", "floor.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
+			"searcher.go", "question.go", "subject.go", "plan.go", "score.go", "pool.go", "floor.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
 			"associate.go", "relate.go", "demote.go", "teach.go", "fold.go", "reserve.go", "chains.go", "former.go", "settle.go", "succeed.go", "judge.go", "explain.go", "graph.go", "surprise.go", "recall.go",
 		}},
 		"internal/index": {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/hippo-memory/hippo/internal/lang/prose"
 	"github.com/hippo-memory/hippo/internal/transcript"
 	"github.com/hippo-memory/hippo/internal/typo"
 )
@@ -104,7 +105,7 @@ func asked(text string) []string {
 	}
 	var out []string
 	for line := range strings.Lines(text) {
-		out = append(out, split(bullet(strings.Trim(strings.TrimSpace(line), "*_#> ")))...)
+		out = append(out, prose.Sentences(bullet(strings.Trim(strings.TrimSpace(line), "*_#> ")))...)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hippo-memory/hippo/internal/lang/prose"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
@@ -61,7 +62,7 @@ const maxTyped, maxTypedLines = 500, 5
 // typed reports whether a user typed a turn: it is short, and nothing in it is quoted.
 func typed(text string) bool {
 	return len(text) <= maxTyped && strings.Count(text, "\n") < maxTypedLines && !strings.ContainsAny(text, "\"“”„«»") && !strings.Contains(text, "```") &&
-		!slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return pastedLine().MatchString(line) })
+		!slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return prose.Pasted(line) })
 }
 
 // direct reports whether a statement is an order, a preference or a choice: not a story, a doubt or a mere fact.
@@ -331,7 +332,7 @@ func offers(text string) []string {
 	}
 	var out []string
 	for line := range strings.Lines(text) {
-		for _, s := range split(strings.TrimSpace(line)) {
+		for _, s := range prose.Sentences(strings.TrimSpace(line)) {
 			if len(s) <= longest && !strings.ContainsAny(s[:1], "#/{<>\"'`") && choiceQuestion().MatchString(s) {
 				out = append(out, s)
 			}

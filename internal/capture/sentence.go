@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo/internal/lang/prose"
 )
 
 // Limits of the texts that are looked at.
@@ -25,11 +27,6 @@ type sentence struct {
 // any reports whether the sentence has one of the cues.
 func (s *sentence) any(c cues) bool { return s.cues&c != 0 }
 
-// pastedLine matches lines that people paste: logs, stack traces, tables, quotes, headings, diffs, and bold type.
-//
-//nolint:gochecknoglobals // compiled when it is first used
-var pastedLine = pattern(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b|\*\*|[─━═]{3}|\b(warning|error) [A-Z]+\d+\b|(\b\w+[:=] ?-?\d+(\.\d+)?\b.*){4}|^\[[^\]]+\]\(`)
-
 // sentences splits what a person said. Code blocks, quotes, logs and what follows an announcement
 // of pasted text ("here is the log:") are left out.
 func sentences(text string) []sentence {
@@ -41,10 +38,10 @@ func sentences(text string) []sentence {
 			fenced = !fenced
 			continue
 		}
-		if fenced || trimmed == "" || pastedLine().MatchString(line) || strings.HasPrefix(line, "    ") {
+		if fenced || trimmed == "" || prose.Pasted(line) {
 			continue
 		}
-		for _, s := range split(bullet(trimmed)) {
+		for _, s := range prose.Sentences(bullet(trimmed)) {
 			out = append(out, sentence{s, cuesOf(s)})
 		}
 		if n := len(out); i == 0 && n > 0 && strings.Contains(text, "\n") && announces(&out[n-1]) {
@@ -70,45 +67,6 @@ func bullet(line string) string {
 		}
 	}
 	return line
-}
-
-// split splits a line at full stops, question and exclamation marks that end a sentence.
-func split(line string) []string {
-	var out []string
-	from := 0
-	for i, r := range line {
-		size := utf8.RuneLen(r)
-		end := false
-		switch r {
-		case '。', '！', '？':
-			end = true
-		case '.', '!', '?', ';':
-			rest := line[i+size:]
-			next, _ := utf8.DecodeRuneInString(rest)
-			end = rest == "" || unicode.IsSpace(next) && !abbreviated(line[from:i])
-		}
-		if !end {
-			continue
-		}
-		if s := strings.TrimSpace(line[from : i+size]); len(s) > 1 {
-			out = append(out, s)
-		}
-		from = i + size
-	}
-	if s := strings.TrimSpace(line[min(from, len(line)):]); s != "" {
-		out = append(out, s)
-	}
-	return out
-}
-
-// abbreviated reports whether a point after s belongs to an abbreviation or a number of a list.
-func abbreviated(s string) bool {
-	s = s[strings.LastIndexAny(s, " (")+1:]
-	switch strings.ToLower(s) {
-	case "e.g", "i.e", "z.b", "etc", "vs", "approx", "bzw", "ca", "no", "nr", "d.h", "p.ex":
-		return strings.ToLower(s) != "no"
-	}
-	return len(s) == 1 && s >= "0" && s <= "9"
 }
 
 // filler matches what begins a sentence without saying anything.

@@ -21,6 +21,7 @@ func subjectOf(asked *hippo.Query, now time.Time) (q hippo.Query, named when.Spa
 	if err := Narrow(&q.Filter, q.When, now); err != nil || q.Ranker != hippo.RankerHippo || q.Text == "" {
 		return q, named, err
 	}
+	q.Text = questionOf(q.Text)
 	f, rest := &q.Filter, q.Text
 	if f.EventAfter.IsZero() && f.EventBefore.IsZero() {
 		if found, ok := when.Find(q.Text, now); ok {
