@@ -107,6 +107,32 @@ func TestLearning_AnOpeningIsAWeakVote(t *testing.T) {
 	}
 }
 
+// Two votes on a question put what matches it first, however far behind it was; one vote does not, and a downvote takes one off. Other
+// questions stay as they are.
+func TestLearning_TwoVotesAreProof(t *testing.T) {
+	t.Parallel()
+	f := openLearning(t, nil)
+	first, _ := f.rivals(askedRival)
+	far := f.record("on mondays somebody waters the plants beside the gateway, reads the mail and opens the windows on the third floor", .5)
+	other := contents(f.search(quietly(anotherRival)))
+	for i, x := range []struct {
+		ballot engine.Ballot
+		first  hippo.ID
+	}{
+		{engine.Ballot{Up: []hippo.ID{far}, Query: askedRival}, first},
+		{engine.Ballot{Up: []hippo.ID{far}, Query: askedRival}, far},
+		{engine.Ballot{Down: []hippo.ID{far}, Query: askedRival}, first},
+	} {
+		f.cast(x.ballot)
+		if got := f.search(quietly(askedRival)).Hits[0].Memory.ID; got != x.first {
+			t.Errorf("after vote %d the first is %s", i+1, f.one(got).Content)
+		}
+		if d := cmp.Diff(other, contents(f.search(quietly(anotherRival)))); d != "" {
+			t.Errorf("after vote %d another question is answered in another order:\n%s", i+1, d)
+		}
+	}
+}
+
 // An irrelevant memory does not enter, whatever is said of it.
 func TestLearning_WhatDoesNotMatchStaysBehind(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,13 @@ type Learning struct {
 	Saturation float64
 	// Most is the largest number of votes that one element counts as.
 	Most float64
+	// Proven is the number of votes on the very question, downvotes taken off, from which a memory answers it before all other
+	// candidates, however far it is behind. It is below 2, since votes age.
+	Proven float64
 }
+
+// proof is by how much what is proven is before the best other candidate, as a lesson.
+const proof = .12
 
 const (
 	// sketchSize is the number of components of the sketch of a question.
@@ -110,22 +116,25 @@ func (w *Learning) value(k hippo.FeedbackKind) float64 {
 // Lesson is what feedback on a memory says about it as an answer to a question on a day, in (-1,
 // 1): above 0 it helped, below 0 it misled, 0 nothing is known. Praise is divided by the number of
 // unrelated questions, this one included, that the memory was praised for: what is said to answer
-// everything says little about one thing.
-func (w *Learning) Lesson(list []hippo.Feedback, q hippo.Question, day hippo.Day) float64 {
-	votes, questions := 0.0, 1.0
+// everything says little about one thing. proven: the votes on this very question reach [Learning.Proven].
+func (w *Learning) Lesson(list []hippo.Feedback, q hippo.Question, day hippo.Day) (lesson float64, proven bool) {
+	votes, own, questions := 0.0, 0.0, 1.0
 	for i := range list {
 		f := &list[i]
-		similarity := Similarity(f.Question, q)
+		similarity, x := Similarity(f.Question, q), w.value(f.Kind)*w.aged(f.Weight, f.Day, day)
 		if near := w.nearness(similarity); near > 0 {
-			votes += near * w.value(f.Kind) * w.aged(f.Weight, f.Day, day)
-		} else if similarity < w.Unrelated && len(f.Question) > 0 && w.value(f.Kind) > 0 {
-			questions += min(1, w.value(f.Kind)*w.aged(f.Weight, f.Day, day))
+			votes += near * x
+			if near == 1 && f.Kind != hippo.FeedbackOpened {
+				own += x
+			}
+		} else if similarity < w.Unrelated && len(f.Question) > 0 && x > 0 {
+			questions += min(1, x)
 		}
 	}
 	if votes > 0 {
 		votes /= questions
 	}
-	return rounded(math.Copysign(1-math.Exp(-math.Abs(votes)/w.Saturation), votes))
+	return rounded(math.Copysign(1-math.Exp(-math.Abs(votes)/w.Saturation), votes)), votes > 0 && own/questions >= w.Proven
 }
 
 // Add returns a list with one more vote or opening, as the newest. One of the same kind for the same
@@ -170,6 +179,14 @@ func (w *Learning) Former(list []hippo.Feedback) ([]hippo.Feedback, *hippo.Forme
 	}
 	list[i].Day, list[i].Weight = former.Day, former.Weight
 	return list, former
+}
+
+// Proof is the lesson that puts a candidate with a weighted sum before the best other one, by more the more its own lesson says.
+func (w *Learning) Proof(lesson, sum, best float64) float64 {
+	if w.Shift == 0 {
+		return lesson
+	}
+	return max(lesson, rounded((best-sum)/w.Shift+proof*(1+lesson)))
 }
 
 // Effective is the part of a lesson that counts for a candidate whose text has this relevance: none

@@ -81,7 +81,7 @@ func TestLesson(t *testing.T) {
 		}
 		return list
 	}
-	lesson := func(list []hippo.Feedback, day hippo.Day) float64 { return w.Lesson(list, here, day) }
+	lesson := func(list []hippo.Feedback, day hippo.Day) float64 { x, _ := w.Lesson(list, here, day); return x }
 	up := lesson(votes(hippo.FeedbackUp, here, 3), 10)
 	switch {
 	case up < .5 || up >= 1:
@@ -106,6 +106,23 @@ func TestLesson(t *testing.T) {
 	}
 	if got := lesson(everywhere, 10); got <= 0 || got >= up/2 {
 		t.Errorf("praise for six unrelated questions teaches %v, for one %v", got, up)
+	}
+	for name, x := range map[string]struct {
+		list []hippo.Feedback
+		day  hippo.Day
+		want bool
+	}{
+		"two":                    {votes(hippo.FeedbackUp, here, 2), 10, true},
+		"one":                    {votes(hippo.FeedbackUp, here, 1), 10, false},
+		"two, long ago":          {votes(hippo.FeedbackUp, here, 2), 100, false},
+		"on a near question":     {votes(hippo.FeedbackUp, near, 5), 10, false},
+		"openings":               {votes(hippo.FeedbackOpened, here, 5), 10, false},
+		"two and a downvote":     {append(votes(hippo.FeedbackUp, here, 2), votes(hippo.FeedbackDown, here, 1)...), 10, false},
+		"praised for everything": {everywhere, 10, false},
+	} {
+		if _, got := w.Lesson(x.list, here, x.day); got != x.want {
+			t.Errorf("%s: proven is %v", name, got)
+		}
 	}
 	if later := lesson(votes(hippo.FeedbackUp, here, 3), 100); later <= 0 || later >= up {
 		t.Errorf("after 90 days %v, at first %v", later, up)

@@ -40,7 +40,7 @@ func (f *firstStage) strength(m *retrieve.Match, question hippo.Question) streng
 		s.surprise = row.Surprise
 	}
 	if f.rerank {
-		s.lesson = f.weights.Learning.Lesson(f.found.Feedback(m.Doc), question, f.search.Day)
+		s.lesson, _ = f.weights.Learning.Lesson(f.found.Feedback(m.Doc), question, f.search.Day)
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -25,25 +26,17 @@ func (m *model) question(text string) hippo.Question {
 	return rank.Sketch(static.Model().ID, v)
 }
 
+// taught is what votes say of a passage.
+type taught struct {
+	lesson float64
+	proven bool
+}
+
 // teach returns the passages with what votes and openings, on questions near this one, say about
 // them. Only what matches about as well as the best is raised, so that votes order what is
-// comparably relevant. Without any feedback nothing is computed.
+// comparably relevant, but for what several votes on this very question praise. Without any feedback nothing is computed.
 func teach(p *Plan, r reranked) reranked {
-	if r.passages == nil {
-		return r
-	}
-	var question hippo.Question
-	var lessons []float64
-	for i := range r.list {
-		list := r.list[i].votes.list
-		if len(list) == 0 {
-			continue
-		}
-		if lessons == nil {
-			question, lessons = p.question(p.search.Text), make([]float64, len(r.list))
-		}
-		lessons[i] = p.weights.Learning.Lesson(list, question, p.search.Day)
-	}
+	lessons := lessonsOf(p, &r)
 	if lessons == nil {
 		return r
 	}
@@ -54,14 +47,44 @@ func teach(p *Plan, r reranked) reranked {
 			best = max(best, text(&r.list[i]))
 		}
 	}
-	out, taught := r, *r.passages
-	taught.list = slices.Clone(r.list)
-	for i, lesson := range lessons {
-		if lesson != 0 {
-			x := &taught.list[i]
-			x.votes.lesson = p.weights.Learning.Effective(lesson, text(x), best)
+	out, after := r, *r.passages
+	after.list = slices.Clone(r.list)
+	learning := &p.weights.Learning
+	sum := func(x *passage) float64 { return r.linear.Sum(&x.features) }
+	highest := math.Inf(-1)
+	for i := range after.list {
+		x := &after.list[i]
+		if l := lessons[i]; l.lesson != 0 {
+			x.votes.lesson = learning.Effective(l.lesson, text(x), best)
+		}
+		if x.admitted && !lessons[i].proven {
+			highest = max(highest, sum(x)+learning.Shift*x.votes.lesson)
 		}
 	}
-	out.passages = &taught
+	for i, l := range lessons {
+		if x := &after.list[i]; l.proven && x.admitted && !math.IsInf(highest, -1) {
+			x.votes.lesson = learning.Proof(l.lesson, sum(x), highest)
+		}
+	}
+	out.passages = &after
 	return out
+}
+
+// lessonsOf returns what votes and openings say of each passage; nil if there are none.
+func lessonsOf(p *Plan, r *reranked) (lessons []taught) {
+	if r.passages == nil {
+		return nil
+	}
+	var question hippo.Question
+	for i := range r.list {
+		list := r.list[i].votes.list
+		if len(list) == 0 {
+			continue
+		}
+		if lessons == nil {
+			question, lessons = p.question(p.search.Text), make([]taught, len(r.list))
+		}
+		lessons[i].lesson, lessons[i].proven = p.weights.Learning.Lesson(list, question, p.search.Day)
+	}
+	return lessons
 }
