@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -31,8 +32,8 @@ func TestOpen_Again(t *testing.T) {
 				t.Fatal(err)
 			}
 			if i == 0 {
-				for range 100 {
-					if _, err := local(e).Record(t.Context(), &hippo.Memory{Content: "found again"}); err != nil {
+				for n := range 100 {
+					if _, err := local(e).Record(t.Context(), &hippo.Memory{Content: fmt.Sprintf("found again %d", n)}); err != nil {
 						t.Fatal(err)
 					}
 				}
