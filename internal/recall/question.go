@@ -13,15 +13,15 @@ import (
 const (
 	// longPrompt is the number of words above which a query is a prompt, of which a part asks.
 	longPrompt = 40
-	// enough is how many words of a question must name something for it to be clear without what was pasted beside it.
+	// enough is how many words of a question that points at something must name something for it to be clear without what was pasted.
 	enough = 3
 	// maxErrors is how many lines that name an error are read where the question is not clear.
 	maxErrors = 3
 )
 
 // questionOf returns what a query asks: without a polite opening and a repetition, and of a prompt of more than forty words the sentences
-// that ask. Pasted lines are left out where the rest says what is asked; else those that name an error are read as well. A prompt
-// without a question, or with nothing but one, is returned whole.
+// that ask. Pasted lines are left out, but for those that name an error where the question points at them: "why does this fail?". A
+// prompt without a question, or with nothing but one, is returned whole.
 func questionOf(query string) string {
 	query = once(query)
 	if len(query) < 2*longPrompt || len(strings.Fields(query)) <= longPrompt {
@@ -38,19 +38,19 @@ func questionOf(query string) string {
 		questions = written
 	}
 	question := strings.Join(questions, " ")
-	switch cue.Named(question, enough) {
-	case 0:
+	switch named := cue.Named(question, enough); {
+	case named == 0:
 		return query
-	case enough:
-		return question
-	default:
+	case named < enough && pointing().MatchString(question):
 		return strings.Join(append(questions, errors...), "\n")
+	default:
+		return question
 	}
 }
 
 // sift returns the sentences of a prompt that somebody wrote, and the last of the pasted lines that name an error.
 func sift(prompt string) (written, errors []string) {
-	fenced := false
+	fenced, first := false, true
 	for line := range strings.Lines(prompt) {
 		trimmed := strings.TrimSpace(line)
 		fence := strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")
@@ -58,11 +58,12 @@ func sift(prompt string) (written, errors []string) {
 		case fence:
 			fenced = !fenced
 		case trimmed == "":
-		case namesError().MatchString(trimmed) && !isQuestion(trimmed):
+		case !first && namesError().MatchString(trimmed) && !isQuestion(trimmed):
 			errors = append(errors, trimmed)
 		case !fenced && !prose.Pasted(line):
 			written = append(written, prose.Sentences(trimmed)...)
 		}
+		first = first && trimmed == ""
 	}
 	return written, errors[max(0, len(errors)-maxErrors):]
 }
@@ -72,6 +73,13 @@ func sift(prompt string) (written, errors []string) {
 //nolint:gochecknoglobals // compiled when it is first used
 var namesError = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b\w*(Error|Exception|Panic)\b|\bERR!|^(error|fatal|panic|failed|caused by)\b[^.]{0,40}:|\b[A-Z]+_[A-Z_]+\b.*:`)
+})
+
+// pointing matches a word that stands for what is beside the question.
+//
+//nolint:gochecknoglobals // compiled when it is first used
+var pointing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(this|that|these|those|it|here|above|below|following|das|dies(e[rsmn]?)?|hier|es|ça|cela|ceci|ici|esto|eso|aquí|isto|isso|aqui)\b|这|這|これ|それ`)
 })
 
 // isQuestion reports whether a sentence asks: by a question mark at its end, or by its first word.

@@ -24,6 +24,8 @@ func TestQuestionOf(t *testing.T) {
 		{before + "how long may lookups of shipping costs be kept" + after, "how long may lookups of shipping costs be kept" + after},
 		{"playwright tests fail with target closed" + trace, "playwright tests fail with target closed"},
 		{"why does this fail?" + trace, "why does this fail?\nrequests.exceptions.JSONDecodeError: Expecting value: line 1 column 1 (char 0)\nnpm ERR! code ELIFECYCLE\nnpm ERR! errno 1"},
+		{"dkim spam" + trace, "dkim spam"},
+		{"Error acquiring the state lock" + trace, "Error acquiring the state lock"},
 		{trace, trace},
 		{before + after, before + after},
 	} {
