@@ -267,16 +267,23 @@ func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// state is what the memory says, without its use.
+// state is what the memory says, without its use, and how many there are beside those of the project "other", in which a token for that
+// may record.
 func (g *guarded) state() string {
 	ms, err := g.engine.In(hippo.LocalScope("")).Get(g.t.Context(), []hippo.ID{g.id})
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	all, err := g.engine.In(hippo.LocalScope("")).Status(g.t.Context())
+	all, err := g.engine.In(hippo.LocalScope("")).List(g.t.Context(), engine.ListQuery{Count: 100})
 	if err != nil {
 		g.t.Fatal(err)
 	}
+	count := 0
+	for _, m := range all.Memories {
+		if m.Project != "other" {
+			count++
+		}
+	}
 	m := ms[0]
-	return strings.Join([]string{m.Content, strings.Join(m.Tags, ","), m.Type, m.UpdatedAt.String(), m.ForgottenAt.String(), strconv.Itoa(all.Memories)}, "\n")
+	return strings.Join([]string{m.Content, strings.Join(m.Tags, ","), m.Type, m.UpdatedAt.String(), m.ForgottenAt.String(), strconv.Itoa(count)}, "\n")
 }
