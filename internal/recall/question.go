@@ -98,7 +98,7 @@ var interrogative = sync.OnceValue(func() *regexp.Regexp {
 //
 //nolint:gochecknoglobals // compiled when it is first used
 var polite = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^((please|hey|hi|hello|ok|okay|so|bitte|s'il (te|vous) plaît|por favor)[\s,]+)*(((can|could|would|do|will) you( still| please| maybe)? |i (wonder|was wondering|would like to know|want to know|forgot|need to know),? ?|i don't (remember|recall|know) |let me know |help me (to )?)?(tell me(?: again)?|remind me(?: again)?|remember|recall|know|check|look up|say|if you (know|remember))?|(kannst|weißt) du( mir)?( noch)?( sagen| bitte sagen)?|(peux-tu|pouvez-vous) me (dire|rappeler)|te souviens-tu|(puedes|podrías) (decirme|recordarme)|(pode|poderia) me (dizer|lembrar))[\s,:]+`)
+	return regexp.MustCompile(`(?i)^((please|hey|hi|hello|ok|okay|so|bitte|s'il (te|vous) plaît|por favor)[\s,]+)*(((can|could|would|do|will) you( still| please| maybe)? |i (wonder|was wondering|would like to know|want to know|forgot|need to know),? ?|i don't (remember|recall|know) |let me know |help me (to )?)?(tell me(?: again)?|remind me(?: again)?|remember|recall|know|check|look up|say|if you (know|remember))?|(kannst|weißt) du( mir)?( noch)?( sagen| bitte sagen)?|(peux-tu|pouvez-vous) me (dire|rappeler)|te souviens-tu|(puedes|podrías) (decir|recordar)me|(pode|poderia) me (dizer|lembrar))[\s,:]+`)
 })
 
 // direct returns a sentence without a polite opening, if what is left asks for something.
