@@ -75,7 +75,7 @@ func (d *DB) QuickCheck(ctx context.Context) ([]string, error) {
 	}
 	defer f.release()
 	if _, checked := f.damage.known(); !checked && !isLarge(f) {
-		err = f.check(ctx, "quick_check")
+		err = f.check(ctx, "quick_check", !d.derived())
 	}
 	return faultsOf(f), d.Explain("check", err)
 }
@@ -89,7 +89,7 @@ func (d *DB) IntegrityCheck(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer f.release()
-	if err := f.check(ctx, integrityCheck); err != nil {
+	if err := f.check(ctx, integrityCheck, !d.derived()); err != nil {
 		return nil, d.Explain("check", err)
 	}
 	faults, _ := f.damage.known()
@@ -121,9 +121,9 @@ const integrityCheck = "integrity_check"
 
 func isLarge(f *File) bool { return f.db != nil && f.db.Size() > maxQuickCheck }
 
-// check runs a pragma that reads all pages, and records the faults. Unlike other
+// check runs a pragma that reads all pages, and records the faults; mark: for all processes. Unlike other
 // reads it ends when ctx does.
-func (f *File) check(ctx context.Context, pragma string) error {
+func (f *File) check(ctx context.Context, pragma string, mark bool) error {
 	faults, err := inspect(ctx, f, pragma)
 	switch {
 	case Damaged(err) && unreadable(f.path):
@@ -134,7 +134,7 @@ func (f *File) check(ctx context.Context, pragma string) error {
 		return err
 	}
 	f.damage.found(faults)
-	if len(faults) > 0 {
+	if mark && len(faults) > 0 {
 		return markDamaged(f, faults)
 	}
 	return nil
@@ -182,7 +182,7 @@ func faultsOf(f *File) []string {
 }
 
 // whyDamaged returns why a file must not be written because it is damaged; nil if it can be. What a read has noted is checked first,
-// because a disk that failed for a moment looks like damage. A derived file is rebuilt instead.
+// because a disk that failed for a moment looks like damage. A derived file is rebuilt, so that other processes need not know.
 func whyDamaged(ctx context.Context, f *File, derived bool) error {
 	faults, checked := f.damage.known()
 	if !derived {
@@ -190,8 +190,8 @@ func whyDamaged(ctx context.Context, f *File, derived bool) error {
 			faults, checked = found, true
 		}
 	}
-	if !derived && len(faults) > 0 && !checked && !isLarge(f) {
-		if err := f.check(ctx, integrityCheck); err != nil {
+	if len(faults) > 0 && !checked && !isLarge(f) {
+		if err := f.check(ctx, integrityCheck, !derived); err != nil {
 			return err
 		}
 		faults, _ = f.damage.known()

@@ -1,11 +1,14 @@
 package sqlitex_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
@@ -82,5 +85,46 @@ func TestOpenDerived_RemovedByAnother(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What a read takes for damage while the disk fails does not end the writes of a sound file.
+func TestOpenDerived_DamageOfAMoment(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := sqlitex.Derived{Version: 1, SQL: "CREATE TABLE note (text TEXT) STRICT"}
+	db, err := sqlitex.OpenDerived(t.Context(), path, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		if err := add(t.Context(), db, strconv.Itoa(i)+strings.Repeat(" long", 500)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = sqlitex.OpenDerived(t.Context(), path, s, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // of no interest
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	wrong := append(slices.Clone(sound[:2*page]), bytes.Repeat([]byte{0xa5}, len(sound)-2*page)...)
+	if err := os.WriteFile(path, wrong, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(t.Context(), db); !sqlitex.Damaged(err) {
+		t.Errorf("the pages are read: %v", err)
+	}
+	if err := os.WriteFile(path, sound, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := add(t.Context(), db, "written"); err != nil {
+		t.Error(err)
 	}
 }
