@@ -90,7 +90,11 @@ class DesignTest(Case):
         m = c.get(m.id)
         assert m is not None
         self.assertEqual((m.tags, m.memory_type), (("new",), "decision"))
-        self.assertEqual((m.metadata.get("a"), m.metadata["c"]), (None, 3))
+        self.assertEqual((m.metadata["a"], m.metadata["c"]), (1, 3))
+        self.assertTrue(c.update(hash, clear=["metadata.a"]))
+        m = c.get(m.id)
+        assert m is not None
+        self.assertNotIn("a", m.metadata)
         self.assertTrue(c.update(hash, tags=[], memory_type="note"))
         m = c.get(m.id)
         assert m is not None

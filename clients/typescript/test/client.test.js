@@ -50,7 +50,9 @@ test("store, expand, update, delete", async (t) => {
   assert.deepEqual([m.content, m.tags, m.memoryType, m.metadata], ["Important decision", ["decision"], "note", { a: 1, ü: ["x"] }]);
   assert.equal(await client.update(m.id, { tags: ["new"], metadata: { a: null, c: 3 } }), true);
   const changed = await client.get(hash);
-  assert.deepEqual([changed.tags, changed.metadata], [["new"], { ü: ["x"], c: 3 }]);
+  assert.deepEqual([changed.tags, changed.metadata], [["new"], { a: 1, ü: ["x"], c: 3 }]);
+  assert.equal(await client.update(m.id, { clear: ["metadata.a"] }), true);
+  assert.deepEqual((await client.get(hash)).metadata, { ü: ["x"], c: 3 });
   assert.equal(await client.update(m.id, { tags: [], memoryType: "decision" }), true);
   assert.deepEqual((await client.get(hash)).tags, ["new"]);
   await assert.rejects(client.update(m.id, { tags: [] }), InvalidError);

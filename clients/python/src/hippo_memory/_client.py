@@ -184,8 +184,8 @@ class Client(Connection):
         content: Optional[str] = None,
         clear: Tags = None,
     ) -> bool:
-        """Replace tags, type or content, and merge metadata: None removes a key. clear empties fields, such as "tags", "type",
-        "situation" or "valid_until"; an empty value changes nothing. False: no memory has that hash."""
+        """Replace tags, type or content, and merge metadata. clear empties fields, such as "tags", "type", "situation" or
+        "valid_until", and removes keys: "metadata.KEY". None and an empty value change nothing. False: no memory has that hash."""
         return self._run(_verbs.update(hash, tags, memory_type, metadata, content, clear))
 
     def expand(self, hash: str) -> Optional[Memory]:
