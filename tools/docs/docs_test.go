@@ -76,9 +76,12 @@ func links(text string) []string {
 	return out
 }
 
-// anchors returns the names of the headings of a document, as GitHub makes them.
+// anchors returns the names of the headings of a document, as GitHub makes them, and those that it gives to paragraphs.
 func anchors(text string) []string {
 	var out []string
+	for _, m := range regexp.MustCompile(`<a id="([^"]+)"></a>`).FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
+	}
 	for line := range strings.Lines(text) {
 		title := strings.TrimLeft(line, "#")
 		if title == line {
@@ -99,11 +102,11 @@ func anchors(text string) []string {
 
 func TestLinksAndAnchors(t *testing.T) {
 	t.Parallel()
-	text := "# A title, 1\n[x](a.md#b) `[no](code.md)` ![p](p.svg) [w](https://a.b/c)\n```\n[no](block.md)\n```\n"
+	text := "# A title, 1\n[x](a.md#b) `[no](code.md)` ![p](p.svg) [w](https://a.b/c)\n**A paragraph.** <a id=\"a-paragraph\"></a>It.\n```\n[no](block.md)\n```\n"
 	if got, want := links(text), []string{"a.md#b", "p.svg"}; !slices.Equal(got, want) {
 		t.Errorf("links %q, want %q", got, want)
 	}
-	if got, want := anchors(text), []string{"a-title-1"}; !slices.Equal(got, want) {
+	if got, want := anchors(text), []string{"a-paragraph", "a-title-1"}; !slices.Equal(got, want) {
 		t.Errorf("anchors %q, want %q", got, want)
 	}
 }
