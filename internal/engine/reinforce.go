@@ -101,6 +101,10 @@ func reinforce(ctx context.Context, m *Memories, a Ballot) ([]Reinforcement, err
 	if err != nil {
 		return nil, err
 	}
+	if len(effects) == 0 { // the first attempt, which was carried out meanwhile, has changed them
+		done, err := applied(ctx, m)
+		return effectsOf(ctx, m, &a, done, err)
+	}
 	noteVotes(m, &a)
 	out := make([]Reinforcement, len(ms))
 	for i, x := range ms {
