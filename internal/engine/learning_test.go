@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -129,6 +130,22 @@ func TestLearning_TwoVotesAreProof(t *testing.T) {
 		}
 		if d := cmp.Diff(other, contents(f.search(quietly(anotherRival)))); d != "" {
 			t.Errorf("after vote %d another question is answered in another order:\n%s", i+1, d)
+		}
+	}
+}
+
+// A vote is about the question inside a prompt: it counts for the question alone, and the other way round.
+func TestLearning_VotesOnAPrompt(t *testing.T) {
+	t.Parallel()
+	prompt := strings.Repeat("I have been at this since the morning and would like to be done with it before lunch. ", 4) + "\n" + askedRival + "\nThen go on with the review."
+	for voted, asked := range map[string]string{prompt: askedRival, askedRival: prompt, "can you tell me " + askedRival: askedRival} {
+		f := openLearning(t, nil)
+		_, second := f.rivals(askedRival)
+		for range 2 {
+			f.cast(engine.Ballot{Up: []hippo.ID{second}, Query: voted})
+		}
+		if got := f.search(quietly(asked)).Hits[0].Memory.ID; got != second {
+			t.Errorf("voted on %.30q, asked %.30q: first is %s", voted, asked, f.one(got).Content)
 		}
 	}
 }

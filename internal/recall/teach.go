@@ -9,11 +9,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/rank"
 )
 
-// Question returns the sketch of what was asked, by which votes are tied to it; nil if no model is
+// Question returns the sketch of what a query asks, by which votes are tied to it; nil if no model is
 // in use, or it has no vector. Cost: some microseconds.
-func (s *Searcher) Question(text string) hippo.Question { return s.model.question(text) }
+func (s *Searcher) Question(query string) hippo.Question { return s.model.question(questionOf(query)) }
 
-// question is [Searcher.Question].
+// question returns the sketch of a question.
 func (m *model) question(text string) hippo.Question {
 	table, ok := m.tokens.(embed.TextEmbedder)
 	if !ok || text == "" {
