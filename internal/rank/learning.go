@@ -33,10 +33,9 @@ type Learning struct {
 	// Proven is the number of votes on the very question, downvotes taken off, from which a memory answers it before all other
 	// candidates, however far it is behind. It is below 2, since votes age.
 	Proven float64
+	// Lead is by how much what is proven is before the best other candidate, as a lesson.
+	Lead float64
 }
-
-// proof is by how much what is proven is before the best other candidate, as a lesson.
-const proof = .12
 
 const (
 	// sketchSize is the number of components of the sketch of a question.
@@ -186,7 +185,7 @@ func (w *Learning) Proof(lesson, sum, best float64) float64 {
 	if w.Shift == 0 {
 		return lesson
 	}
-	return max(lesson, rounded((best-sum)/w.Shift+proof*(1+lesson)))
+	return max(lesson, rounded((best-sum)/w.Shift+w.Lead*(1+lesson)))
 }
 
 // Effective is the part of a lesson that counts for a candidate whose text has this relevance: none

@@ -158,6 +158,6 @@ func DefaultWeights() Weights {
 		Relations:  Relations{Boost: 0.05, Pull: 0.6, MinPull: 0.3, Learn: 0.1, Returned: 0.1, ByDegree: true, HalfLife: 30, Forget: 0.02},
 		Surprise:   Surprise{Similarity: 0.7, Surprise: 0.3, HalfLife: 30, Floor: 0.5, Kept: 0.8, Oversample: 6, Neighbours: 20},
 		Confidence: confidence(weakBelow),
-		Learning:   Learning{Shift: 8, Reach: 0.25, Near: 0.88, Same: 0.95, Unrelated: 0.5, Decay: 0.98, Opened: 0.3, Saturation: 1.5, Most: 5, Proven: 1.5},
+		Learning:   Learning{Shift: 8, Reach: 0.25, Near: 0.88, Same: 0.95, Unrelated: 0.5, Decay: 0.98, Opened: 0.3, Saturation: 1.5, Most: 5, Proven: 1.5, Lead: 0.12},
 	}
 }

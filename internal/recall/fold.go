@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieve"
@@ -12,7 +13,7 @@ import (
 // fold is [retrieve.Choice.Fold] for a plan: of matches that say the same stays a pinned one, or else the one with the most votes for or
 // against it as an answer to the question, or else the most relevant one, or else the newest.
 func (p *Plan) fold(found *retrieve.Result) func([]retrieve.Match) retrieve.Doc {
-	first, question := newFirstStage(p, found), p.question(p.search.Text)
+	first, question := newFirstStage(p, found), sync.OnceValue(func() hippo.Question { return p.question(p.search.Text) })
 	return func(group []retrieve.Match) retrieve.Doc {
 		best := first.strength(&group[0], question)
 		for i := range group[1:] {
@@ -32,15 +33,15 @@ type strength struct {
 	lesson, surprise float64
 }
 
-func (f *firstStage) strength(m *retrieve.Match, question hippo.Question) strength {
+func (f *firstStage) strength(m *retrieve.Match, question func() hippo.Question) strength {
 	row := f.found.Reader.Row(m.Doc)
 	relevance, _, ok := f.rank(m, &row)
 	s := strength{candidate: candidate{f.found.Reader.Key(m.Doc), *m, relevance}, within: ok && f.within.has(relevance), pinned: row.Pinned}
 	if f.surprising() {
 		s.surprise = row.Surprise
 	}
-	if f.rerank {
-		s.lesson, _ = f.weights.Learning.Lesson(f.found.Feedback(m.Doc), question, f.search.Day)
+	if list := f.found.Feedback(m.Doc); f.rerank && len(list) > 0 {
+		s.lesson, _ = f.weights.Learning.Lesson(list, question(), f.search.Day)
 	}
 	return s
 }
