@@ -29,17 +29,14 @@ type Likeness struct {
 	Answer bool
 }
 
-// minSimilar is the cosine from which on a text that speaks of a change changes a value of one that has few of its words, minAnswers
-// that of two texts that answer one question. They were chosen on the development half of pairs of texts.
-const minSimilar, minAnswers = .35, .25
+// minSimilar is the cosine from which on a text that speaks of a change changes a value of one that has few of its words. It was chosen
+// on the development half of pairs of texts.
+const minSimilar = .35
 
 // near reports whether two texts are alike enough for one to change a value of the other: about one subject, or, with an
 // answer, in other words throughout. Where they have some words in common, different subjects are different things.
 func (l Likeness) near(a, b *plain) bool {
-	if l.Answer && l.Cosine >= minAnswers && (shared(a, b) == 0 || sameSubject(a, b) && subjectShared(a, b)) {
-		return true
-	}
-	return l.Cosine >= minSimilar && sameSubject(a, b) && subjectShared(a, b)
+	return l.Cosine >= minSimilar && (l.Answer && shared(a, b) == 0 || sameSubject(a, b) && subjectShared(a, b))
 }
 
 // ChangedBy reports whether a newer text probably changes a value of this one, so that both do not hold side by side. It has more
