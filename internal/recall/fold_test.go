@@ -89,10 +89,7 @@ func wantFolded(r rapid.TB, hits []hippo.Hit) {
 // Copies of a memory are one hit that names the others; they take no place from what else matches, and no confidence from the answer.
 func TestFold_CopiesAreOneHit(t *testing.T) {
 	t.Parallel()
-	for name, words := range map[string]func() []*embedtest.Words{
-		"lexical":  func() []*embedtest.Words { return nil },
-		"semantic": func() []*embedtest.Words { return []*embedtest.Words{embedtest.NewWords("word")} },
-	} {
+	for name, words := range embedders() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			once, often := openReranking(t, words()...), openReranking(t, words()...)
@@ -208,10 +205,7 @@ func drawCopies(r *rapid.T, now time.Time) corpus {
 // a pinned one stands for those that are not, and a filter that selects one copy finds it.
 func TestFold_Laws(t *testing.T) {
 	t.Parallel()
-	for name, words := range map[string]func() []*embedtest.Words{
-		"lexical":  func() []*embedtest.Words { return nil },
-		"semantic": func() []*embedtest.Words { return []*embedtest.Words{embedtest.NewWords("word")} },
-	} {
+	for name, words := range embedders() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(r *rapid.T) {

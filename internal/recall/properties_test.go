@@ -96,12 +96,17 @@ func (f *fixture) allPages(r rapid.TB, q hippo.Query, count int) []hippo.Hit {
 	return hits
 }
 
-func TestRecall_AnswersAreConsistent(t *testing.T) {
-	t.Parallel()
-	for name, words := range map[string]func() []*embedtest.Words{
+// embedders returns what makes the models of a property test, by name.
+func embedders() map[string]func() []*embedtest.Words {
+	return map[string]func() []*embedtest.Words{
 		"lexical":  func() []*embedtest.Words { return nil },
 		"semantic": func() []*embedtest.Words { return []*embedtest.Words{embedtest.NewWords("word")} },
-	} {
+	}
+}
+
+func TestRecall_AnswersAreConsistent(t *testing.T) {
+	t.Parallel()
+	for name, words := range embedders() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(r *rapid.T) {
