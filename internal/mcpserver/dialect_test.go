@@ -346,7 +346,7 @@ func TestMemoryService_Stores(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.must("memory_store", object{
-		"content": "  Kept as it is ", "tags": []string{"B"}, "conversation_id": "c9", "agent_id": "a9", "store": "new:other",
+		"content": "  Spaces around it ", "tags": []string{"B"}, "conversation_id": "c9", "agent_id": "a9", "store": "new:other",
 		"metadata": object{"tags": "a,b", "type": "unheard/of", "n": 1},
 	}, nil)
 	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{})
@@ -363,7 +363,7 @@ func TestMemoryService_Stores(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if strings.TrimSpace(m.Content) != "Kept as it is" {
+	if strings.TrimSpace(m.Content) != "Spaces around it" {
 		t.Errorf("got %q", m.Content)
 	}
 }

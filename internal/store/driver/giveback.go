@@ -6,8 +6,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// LinksKey is the key of the metadata of a forgotten memory that names what it superseded, for when it is restored. A history has that
-// as well, as long as it is kept.
+// LinksKey is the key of the metadata of a forgotten memory that names what it superseded, for when it is restored. The history of that memory has the
+// same, if there is one.
 const LinksKey = "superseded_when_forgotten"
 
 // GiveBack makes a memory hold again that one of those that go supersedes: until the next that supersedes it, if there is one. It

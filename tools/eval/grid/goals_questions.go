@@ -167,7 +167,7 @@ func votedUp(ctx context.Context, o *Options) ([]Goal, error) {
 	return []Goal{{What: "voted up twice for a question: first", Questions: first.all, Now: float64(first.n), Must: float64(first.all)}}, err
 }
 
-// insideNotes asks for notes that lie inside longer ones, and looks whether what is shown holds some of them.
+// insideNotes measures how often the text shown of a long memory has part of the note that answers, which is hidden in it.
 func insideNotes(ctx context.Context, o *Options) ([]Goal, error) {
 	team := o.Library.set("team")
 	if team == nil {
