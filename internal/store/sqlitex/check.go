@@ -125,7 +125,7 @@ func isLarge(f *File) bool { return f.db != nil && f.db.Size() > maxQuickCheck }
 // reads it ends when ctx does.
 func (f *File) check(ctx context.Context, pragma string, mark bool) error {
 	faults, err := inspect(ctx, f, pragma)
-	if err == nil && len(faults) > 0 || Damaged(err) { // a disk that fails in the midst of it leaves faults that a second look does not find
+	if err == nil && len(faults) > 0 || Damaged(err) { // the disk may have failed in the midst of it: the next check does not find that
 		faults, err = inspect(ctx, f, pragma)
 	}
 	switch {
