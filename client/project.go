@@ -21,6 +21,19 @@ func ForProject(ctx context.Context, c *Client, name string, former ...string) (
 	return &out, nil
 }
 
+// OfProject returns a client of the same store for one project, as [ResolveProject] reads its name: what belongs to others, or to none,
+// does not exist for it. Only one of the two clients is to be closed.
+func OfProject(ctx context.Context, c *Client, name string) (*Client, error) {
+	m, err := engine.Narrow(ctx, c.memories, name)
+	if err != nil {
+		return nil, err
+	}
+	out := *c
+	out.memories = m
+	out.scope, _ = engine.CallerOf(m)
+	return &out, nil
+}
+
 // CurrentProject returns the names of the current project of a client, that to use first; none if it has no project.
 func CurrentProject(c *Client) []string {
 	if c.scope.Project == "" {

@@ -49,6 +49,10 @@ said to an agent in plain words needs no confirmation. hippo undo takes it back.
 				return err
 			}
 			return s.withShared(c.Context(), cfg, func(m *engine.Memories) error {
+				m, err := narrowed(c.Context(), s, m)
+				if err != nil {
+					return err
+				}
 				ms, err := engine.Waiting(c.Context(), m, kinds...)
 				if err != nil {
 					return err

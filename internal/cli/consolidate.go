@@ -30,13 +30,13 @@ daily and weekly archive nothing; monthly does all; quarterly acts on what is ol
   hippo undo 7be01d42`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return s.with(c.Context(), func(m *client.Client) error {
+			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
 				done, err := client.Consolidate(c.Context(), m, client.Horizon(horizon), dryRun)
 				if err != nil {
 					return err
 				}
 				return printConsolidation(s, done)
-			})
+			}))
 		},
 	}
 	c.Flags().StringVar(&horizon, "horizon", "weekly", horizonNames()+": what is done, and of which age")
@@ -115,7 +115,7 @@ func newClustersCommand(s *shell) *cobra.Command {
 two of them) and its most central insight. With --groups, the finer groups that they consist of. With --json, all members.`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return s.with(c.Context(), func(m *client.Client) error {
+			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
 				list, err := client.Clusters(c.Context(), m)
 				if err != nil {
 					return err
@@ -132,7 +132,7 @@ two of them) and its most central insight. With --groups, the finer groups that 
 					return nil
 				}
 				return printClusters(s, c, m, shown)
-			})
+			}))
 		},
 	}
 	c.Flags().BoolVar(&groups, "groups", false, "the groups that topics consist of")

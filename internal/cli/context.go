@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,15 +67,7 @@ func newContextCommand(s *shell) *cobra.Command {
 
 // contextOf returns what to know in the project to work for.
 func contextOf(ctx context.Context, s *shell, cfg config.Config, e *engine.Engine, q briefing.Query) (*briefing.Briefing, error) {
-	m := e.In(s.scope(cfg))
-	if name, ok := givenProject(s); ok && name != noProject {
-		names, err := engine.ResolveProject(ctx, m, name)
-		if err != nil {
-			return nil, err
-		}
-		cfg.Project = cmp.Or(names[0], noProject)
-	}
-	m, err := engine.Locate(ctx, m, projectOf(ctx, cfg))
+	m, err := located(ctx, s, cfg, e.In(s.scope(cfg)), ".")
 	if err != nil {
 		return nil, err
 	}

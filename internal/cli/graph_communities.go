@@ -29,7 +29,7 @@ that a walk over the relations visits most often are shown, that one first.`,
 			if err := at.set(s, &q.At); err != nil {
 				return err
 			}
-			return s.with(c.Context(), func(m *client.Client) error {
+			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
 				l, err := client.Communities(c.Context(), m, q)
 				if err != nil {
 					return err
@@ -40,7 +40,7 @@ that a walk over the relations visits most often are shown, that one first.`,
 				}
 				printCommunities(s, l)
 				return nil
-			})
+			}))
 		},
 	}
 	v := c.Flags()

@@ -42,7 +42,7 @@ operation, unless it supersedes others.`,
 			if err := validCount(count); err != nil {
 				return err
 			}
-			return s.with(c.Context(), func(m *client.Client) error {
+			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
 				var id hippo.ID
 				if len(refs) > 0 {
 					ids, err := resolve(c.Context(), m, refs, client.Any())
@@ -56,7 +56,7 @@ operation, unless it supersedes others.`,
 					return err
 				}
 				return printOperations(c.Context(), s, m, page, id, offset)
-			})
+			}))
 		},
 	}
 	addPage(c.Flags(), &offset, &count, listed)

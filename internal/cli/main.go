@@ -241,14 +241,14 @@ func (s *shell) logger(c config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(s.errw, &slog.HandlerOptions{Level: c.Level}))
 }
 
-// with opens the store, runs fn and closes it. A store that the command line names must
+// with opens the store, runs fn and closes it. A store and a project that the command line names must
 // exist: a name that does not is probably mistyped.
 func (s *shell) with(ctx context.Context, fn func(*client.Client) error) error {
 	c, err := s.named()
 	if err != nil {
 		return err
 	}
-	return s.on(ctx, c, project.Identity{}, fn)
+	return s.on(ctx, c, project.Identity{}, ofKnown(ctx, s, fn))
 }
 
 // inProject is [shell.with] for commands that find memories of the current project. All
@@ -258,7 +258,7 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 	if err != nil {
 		return err
 	}
-	return inProjectOf(ctx, s, c, fn)
+	return inProjectOf(ctx, s, c, ofKnown(ctx, s, fn))
 }
 
 // inProjectOf is [shell.inProject] with a store that need not exist: opening creates it.

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/hook"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 	"github.com/hippo-memory/hippo/internal/project"
@@ -110,9 +111,57 @@ func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]st
 	return full, err
 }
 
+// ofKnown lets fn run if the command line names no project, or one that is known.
+func ofKnown(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
+	return func(m *client.Client) error {
+		if name, ok := givenProject(s); ok {
+			if _, err := client.ResolveProject(ctx, m, name); err != nil {
+				return err
+			}
+		}
+		return fn(m)
+	}
+}
+
+// ofProject lets fn see only what belongs to the project that the command line names, and everything if it names none.
+func ofProject(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
+	return func(m *client.Client) (err error) {
+		if name, ok := givenProject(s); ok {
+			if m, err = client.OfProject(ctx, m, name); err != nil {
+				return err
+			}
+		}
+		return fn(m)
+	}
+}
+
+// narrowed is [ofProject] for commands that need more than package client has.
+func narrowed(ctx context.Context, s *shell, m *engine.Memories) (*engine.Memories, error) {
+	if name, ok := givenProject(s); ok {
+		return engine.Narrow(ctx, m, name)
+	}
+	return m, nil
+}
+
+// located returns the memory in the project that the command line names, which must be known, or in the one to work for in a folder.
+func located(ctx context.Context, s *shell, c config.Config, m *engine.Memories, dir string) (*engine.Memories, error) {
+	if name, ok := givenProject(s); ok {
+		names, err := engine.ResolveProject(ctx, m, name)
+		if err != nil {
+			return nil, err
+		}
+		c.Project = cmp.Or(names[0], noProject)
+	}
+	return engine.Locate(ctx, m, projectAt(ctx, c, dir))
+}
+
 // inNamed is [shell.inProject] for commands that work in one project: that of the flag, if it names one.
 func inNamed(ctx context.Context, s *shell, fn func(*client.Client) error) error {
-	return s.inProject(ctx, asNamed(ctx, s, fn))
+	c, err := s.named()
+	if err != nil {
+		return err
+	}
+	return inProjectOf(ctx, s, c, asNamed(ctx, s, fn))
 }
 
 // asNamed lets fn work in the project that the command line names, as [client.NameProject] reads it.

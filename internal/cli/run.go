@@ -101,7 +101,7 @@ func runProgram(c *cobra.Command, s *shell, p script.Program) error {
 		return err
 	}
 	_ = e.Ready(c.Context()) // without the model searches are lexical
-	m, err := engine.Locate(c.Context(), e.In(s.scope(cfg)), projectOf(c.Context(), cfg))
+	m, err := located(c.Context(), s, cfg, e.In(s.scope(cfg)), ".")
 	if err != nil {
 		return errors.Join(err, e.Close())
 	}

@@ -27,7 +27,7 @@ func newStatusCommand(s *shell) *cobra.Command {
 				return err
 			}
 			return s.withShared(c.Context(), cfg, func(m *engine.Memories) error {
-				m, err := engine.Locate(c.Context(), m, projectOf(c.Context(), cfg))
+				m, err := located(c.Context(), s, cfg, m, ".")
 				if err != nil {
 					return err
 				}

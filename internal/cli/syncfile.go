@@ -55,7 +55,7 @@ func syncFile(ctx context.Context, s *shell, path string, o syncfile.Options) er
 	}
 	o.Now = s.now()
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
-		m, err := engine.Locate(ctx, m, projectAt(ctx, cfg, filepath.Dir(full)))
+		m, err := located(ctx, s, cfg, m, filepath.Dir(full))
 		if err != nil {
 			return err
 		}

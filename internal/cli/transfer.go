@@ -79,6 +79,10 @@ func newExportCommand(s *shell) *cobra.Command {
 				return err
 			}
 			return s.withEngine(c.Context(), cfg, func(m *engine.Memories) error {
+				m, err := narrowed(c.Context(), s, m)
+				if err != nil {
+					return err
+				}
 				x, err := exportOf(c.Context(), m)
 				if err != nil {
 					return err
@@ -285,6 +289,10 @@ func migrateStore(ctx context.Context, s *shell, from, to string) error {
 		return err
 	}
 	return s.withEngine(ctx, src, func(src *engine.Memories) error {
+		src, err := narrowed(ctx, s, src)
+		if err != nil {
+			return err
+		}
 		return s.withEngine(ctx, dst, func(dst *engine.Memories) error { return copyAll(ctx, s, src, dst.Transfer().AllowSecrets()) })
 	})
 }

@@ -40,12 +40,28 @@ func Locate(ctx context.Context, m *Memories, id project.Identity) (*Memories, e
 	}
 	scope := m.scope
 	scope.Project, scope.Also = names[0], names[1:]
+	return inScope(m, scope), nil
+}
+
+// Narrow returns the memory of one project, as [ResolveProject] reads its name: what belongs to others, or to none, does not exist for it.
+func Narrow(ctx context.Context, m *Memories, name string) (*Memories, error) {
+	names, err := ResolveProject(ctx, m, name)
+	if err != nil || names[0] == hippo.AllProjects {
+		return m, err
+	}
+	scope := m.scope
+	scope.Projects = slices.DeleteFunc(names, func(p string) bool { return !m.scope.Contains(m.scope.Namespace, p) })
+	return inScope(m, scope), nil
+}
+
+// inScope returns the memory for another scope.
+func inScope(m *Memories, scope hippo.Scope) *Memories {
 	c := *m
 	c.scope = scope
 	if c.remote == nil {
 		c.scoped = m.store.In(scope)
 	}
-	return &c, nil
+	return &c
 }
 
 func locate(ctx context.Context, m *Memories, id project.Identity) ([]string, error) {

@@ -66,7 +66,7 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets", "As", "Because",
 		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.Again", "Transfer.At", "Transfer.Logged", "Transfer.Preview", "Transfer.Visit",
 		"Transfer.Import",                   // sends its batches by functions that perform
-		"Confirm", "NameProject", "Waiting", // are made of verbs that travel
+		"Confirm", "NameProject", "Narrow", "Waiting", // are made of verbs that travel
 		"Score",  // wires the process that has the store open
 		"Settle", // the process that has the store open embeds; others have nothing to embed
 		"Warm",   // the process that has the store open does it by itself

@@ -81,7 +81,7 @@ func deletion(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 				return nil, hippo.Fieldf(name, "and content_hash exclude each other")
 			}
 		}
-		return d.Find(ctx, c, "content_hash", ref)
+		return findInStore(ctx, c, ref)
 	}
 	if err := someTags(c); err != nil {
 		return nil, err
@@ -98,6 +98,23 @@ func deletion(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 	}
 	s.Filter.Archived = true // what a search finds goes, too
 	return s.Every(ctx, c)
+}
+
+// findInStore returns the memories with a hash that are in the store that the arguments name; wherever they are, if they name none.
+func findInStore(ctx context.Context, c *d.Call, ref string) ([]*hippo.Memory, error) {
+	within, err := projects(ctx, c, c.Text("store"))
+	if err != nil {
+		return nil, err
+	}
+	ms, err := d.Find(ctx, c, "content_hash", ref)
+	if err != nil || within == nil || slices.Contains(within, hippo.AllProjects) {
+		return ms, err
+	}
+	ms = slices.DeleteFunc(ms, func(m *hippo.Memory) bool { return !slices.Contains(within, m.Project) })
+	if len(ms) == 0 {
+		return nil, fmt.Errorf("%w: no memory with hash %.64q in store %.60q", hippo.ErrNotFound, ref, c.Text("store"))
+	}
+	return ms, nil
 }
 
 // someTags refuses an empty list of tags: it must not mean that tags do not matter.
