@@ -64,7 +64,7 @@ func restore(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory,
 			delete(x.Metadata, driver.LinksKey)
 		}
 		if r, ok := released[x.ID]; ok {
-			r.bind(x)
+			r.Bind(x)
 		}
 	})
 }

@@ -172,12 +172,12 @@ func (h *successions) release(x *hippo.Memory) {
 
 // releasedBy returns the memories that were given back when some were forgotten, as they were before that. Cost: a read of the
 // history of those that are forgotten without links.
-func releasedBy(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]released, error) {
+func releasedBy(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]store.Released, error) {
 	ms, err := known(ctx, m, ids)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[hippo.ID]released)
+	out := make(map[hippo.ID]store.Released)
 	unlinked := make(map[hippo.ID]*hippo.Memory)
 	for _, x := range ms {
 		if !x.Forgotten() {
@@ -188,14 +188,14 @@ func releasedBy(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]
 			unlinked[x.ID] = x
 		}
 		for _, l := range links {
-			out[l.ID] = released{until: l.Until, by: x}
+			out[l.ID] = store.Released{By: x, Until: l.Until}
 		}
 	}
 	if err := formerLinks(ctx, m, unlinked, out); err != nil {
 		return nil, err
 	}
 	there, err := known(ctx, m, slices.Collect(maps.Keys(out)))
-	maps.DeleteFunc(out, func(id hippo.ID, _ released) bool {
+	maps.DeleteFunc(out, func(id hippo.ID, _ store.Released) bool {
 		return !slices.ContainsFunc(there, func(x *hippo.Memory) bool { return x.ID == id })
 	})
 	return out, err
@@ -203,7 +203,7 @@ func releasedBy(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]
 
 // formerLinks adds what some forgotten memories superseded by the history. Each of the operations that forgot them is read once: one may
 // have forgotten thousands.
-func formerLinks(ctx context.Context, m *Memories, by map[hippo.ID]*hippo.Memory, out map[hippo.ID]released) error {
+func formerLinks(ctx context.Context, m *Memories, by map[hippo.ID]*hippo.Memory, out map[hippo.ID]store.Released) error {
 	in := readable(m)
 	vs, err := store.Versions(ctx, in, driver.VersionQuery{Memories: slices.AppendSeq(make([]hippo.ID, 0, len(by)), maps.Keys(by))})
 	if err != nil {
@@ -223,27 +223,9 @@ func formerLinks(ctx context.Context, m *Memories, by map[hippo.ID]*hippo.Memory
 		}
 		for i := range same {
 			if v := &same[i]; v.Before != nil && forgot[v.Before.SupersededBy] == op {
-				out[v.ID] = released{until: v.Before.ValidUntil, by: by[v.Before.SupersededBy]}
+				out[v.ID] = store.Released{By: by[v.Before.SupersededBy], Until: v.Before.ValidUntil}
 			}
 		}
 	}
 	return nil
-}
-
-// released is when a memory that was given back had ended, and what superseded it, as it was when it was forgotten.
-type released struct {
-	until time.Time
-	by    *hippo.Memory
-}
-
-// bind makes a memory superseded again, unless something else supersedes it since.
-func (r released) bind(x *hippo.Memory) {
-	next := r.by.SupersededBy
-	if !x.SupersededBy.IsZero() && x.SupersededBy != next || next == x.ID {
-		return
-	}
-	x.SupersededBy = r.by.ID
-	if x.ValidUntil.IsZero() || r.until.Before(x.ValidUntil) {
-		x.ValidUntil = r.until
-	}
 }

@@ -1,7 +1,11 @@
 package engine_test
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -66,6 +70,99 @@ func TestImport_GivesBackWhatAWithdrawnOneSupersedes(t *testing.T) {
 	if f.get(now).Forgotten() {
 		t.Error("the undone import forgets")
 	}
+	load("bees")
+	f.wantHeld("withdrawn again", old.ID, none)
+	r = load("bees", "the gateway listens on 8080")
+	f.wantHeld("said again", old.ID, now)
+	if _, err := engine.Undo(t.Context(), f.Memories, r.Operation); err != nil {
+		t.Fatal(err)
+	}
+	f.wantHeld("what said it again is undone", old.ID, none)
+}
+
+// An import that brings back what superseded a memory makes that superseded again exactly if its record of the memory says so, or if it has
+// none; in whichever order the two come.
+func TestImport_BringsBackASuccession(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		has, says, later bool // the file has the superseded one; it says by what; something else supersedes it since
+		want             int  // which of the three: 0 it holds
+	}{
+		"says so":              {has: true, says: true, want: 1},
+		"says that it holds":   {has: true},
+		"says nothing":         {want: 1},
+		"superseded meanwhile": {has: true, says: true, later: true, want: 2},
+	} {
+		for _, last := range []bool{false, true} {
+			f := open(t, options{})
+			old := f.note(fact("port 80"))
+			now := f.note(fact("port 81"), old.ID)
+			file := []*hippo.Memory{f.get(now.ID)}
+			if c.has {
+				x := f.get(old.ID)
+				if !c.says {
+					x.SupersededBy, x.ValidUntil = hippo.ID{}, time.Time{}
+				}
+				file = append(file, x)
+			}
+			if last {
+				slices.Reverse(file)
+			}
+			ended := f.get(old.ID).ValidUntil
+			f.forget(now.ID)
+			want := []hippo.ID{{}, now.ID, {}}[:2]
+			if c.later {
+				want = append(want, f.note(fact("port 82"), old.ID).ID)
+			}
+			if _, err := f.Transfer().Again().Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+				for _, m := range file {
+					if !yield(m, nil) {
+						return
+					}
+				}
+			}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if f.get(now.ID).Forgotten() {
+				t.Fatalf("%s: it was not brought back", name)
+			}
+			f.wantHeld(name, old.ID, want[c.want])
+			if x := f.get(old.ID); c.want == 1 && !x.ValidUntil.Equal(ended) {
+				t.Errorf("%s: it ended at %v, not at %v", name, x.ValidUntil, ended)
+			}
+		}
+	}
+}
+
+// Neither of a succession may be forgotten: not what is superseded, nor what supersedes.
+func TestSupersede_Forgotten(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	old, now := f.note(fact("port 80")), f.note(fact("port 81"))
+	refused := func(id hippo.ID, err error) {
+		t.Helper()
+		if !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), id.String()+" is forgotten; restore it first") {
+			t.Errorf("got %v", err)
+		}
+	}
+	try := func(gone hippo.ID) {
+		t.Helper()
+		f.forget(gone)
+		_, err := f.Modify(t.Context(), now.ID, engine.Modification{Supersedes: &[]hippo.ID{old.ID}})
+		refused(gone, err)
+		_, err = engine.Supersede(t.Context(), f.Memories, engine.Succession{ID: old.ID, By: now.ID})
+		refused(gone, err)
+		if gone == old.ID {
+			_, err = f.Record(t.Context(), &hippo.Memory{Content: "port 82"}, gone)
+			refused(gone, err)
+		}
+		f.restore(gone)
+		f.wantHeld("refused", old.ID, hippo.ID{})
+	}
+	try(old.ID)
+	try(now.ID)
+	f.replace(now.ID, old.ID)
+	f.wantHeld("both are there", old.ID, now.ID)
 }
 
 // Undo of what recorded a memory gives back what that supersedes since. Undo of that undo takes it back.

@@ -58,6 +58,9 @@ func importBatch(ctx context.Context, m *Memories, a importArgs) ([]importOutcom
 	case a.Preview:
 		outcomes, err = store.PreviewImport(ctx, m.scoped, &b)
 	default:
+		if b.Released, err = releasedBy(ctx, m, hippo.IDsOf(valid...)); err != nil {
+			return nil, err
+		}
 		outcomes, err = store.ImportBatch(ctx, store.As(m.scoped, as(m, hippo.VerbImport)), &b)
 	}
 	if err != nil {

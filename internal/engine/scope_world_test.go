@@ -312,7 +312,7 @@ func (w *world) othersSupersede(r *rapid.T) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	if w.scope.Sees(m) || len(was) == 0 || !was[0].SupersededBy.IsZero() {
+	if w.scope.Sees(m) || len(was) == 0 || !was[0].SupersededBy.IsZero() || was[0].Forgotten() {
 		r.Skip("there is nothing to supersede, or the caller may see the successor")
 	}
 	w.byOthers(r, m.Namespace, true, func(x *engine.Memories) error {

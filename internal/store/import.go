@@ -48,6 +48,8 @@ type Batch struct {
 	Before map[string]int
 	// Again brings back what was forgotten or purged here.
 	Again bool
+	// Released are memories that hold because some of the batch were forgotten here.
+	Released map[hippo.ID]Released
 }
 
 // importVersion is the key of the metadata of an imported memory that says which of its versions
@@ -68,6 +70,9 @@ func ImportBatch(ctx context.Context, in Scoped, b *Batch) (outcomes []Outcome, 
 	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
 		p, err := planImport(in, b, purged, func(ids []hippo.ID) ([]*hippo.Memory, error) { return tx.Get(ids...) })
 		if err != nil {
+			return err
+		}
+		if err := p.bindAgain(in, tx, b); err != nil {
 			return err
 		}
 		here, err := adoptCalendar(s, tx, b.Calendar)
@@ -208,7 +213,7 @@ func planImport(s Scoped, b *Batch, purged map[hippo.ID]bool, get func([]hippo.I
 // compareImported compares a memory as it is stored with what a source has of it. Only what
 // another program keeps, which has a URI, is updated: a file of this one may be older than the store.
 func compareImported(stored, m *hippo.Memory, again bool) Outcome {
-	foreign := stored.Source.Kind == hippo.SourceImport && m.Source.Kind == hippo.SourceImport && m.Source.URI != "" && m.Version <= 1
+	foreign := stored.Source.Kind == hippo.SourceImport && fromElsewhere(m)
 	same := stored.ContentHash == m.ContentHash && slices.Equal(stored.Situation, m.Situation) &&
 		slices.Equal(stored.Tags, m.Tags) && stored.Type == m.Type
 	switch {
@@ -222,6 +227,11 @@ func compareImported(stored, m *hippo.Memory, again bool) Outcome {
 		return Kept
 	}
 	return Updated
+}
+
+// fromElsewhere reports whether an imported memory is what another program keeps.
+func fromElsewhere(m *hippo.Memory) bool {
+	return m.Source.Kind == hippo.SourceImport && m.Source.URI != "" && m.Version <= 1
 }
 
 // importedVersion returns which version of a memory came from its source.

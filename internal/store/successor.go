@@ -83,6 +83,9 @@ func replaceable(tx driver.Tx, in Scoped, m, o *hippo.Memory) error {
 	if o.ID == m.ID {
 		return hippo.Fieldf("supersedes", "must not name the memory itself: %v", o.ID)
 	}
+	if err := unforgotten(o); err != nil {
+		return err
+	}
 	if o.SupersededBy == m.ID {
 		return nil
 	}
@@ -97,6 +100,15 @@ func replaceable(tx driver.Tx, in Scoped, m, o *hippo.Memory) error {
 		return fmt.Errorf("supersedes: %v is superseded already; supersede %v instead: %w", o.ID, last, hippo.ErrConflict)
 	}
 	return notAbove(tx, in, m, o)
+}
+
+// unforgotten returns [hippo.ErrConflict] if a memory that takes part in a succession is forgotten: what it replaced would be gone as well,
+// and nobody finds what replaces it.
+func unforgotten(m *hippo.Memory) error {
+	if !m.Forgotten() {
+		return nil
+	}
+	return fmt.Errorf("supersedes: %v is forgotten; restore it first: %w", m.ID, hippo.ErrConflict)
 }
 
 // overwritable returns [hippo.ErrConflict] if the successor of o may be that of a caller with other

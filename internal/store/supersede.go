@@ -14,7 +14,7 @@ import (
 // returns the others as stored.
 //
 // Unknown IDs are a [*hippo.UnknownError]; one that is superseded already is
-// [hippo.ErrConflict] and the error names what to supersede instead, if the caller may see it;
+// [hippo.ErrConflict] and the error names what to supersede instead, if the caller may see it, and so is one that is forgotten;
 // nothing is changed then. A
 // ValidFrom that is given and lies before that of a memory to be superseded is
 // [hippo.ErrInvalid].
@@ -105,6 +105,11 @@ func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []h
 	ms, err := getAllVisible(in, tx, old)
 	if err != nil {
 		return nil, err
+	}
+	if len(ms) > 0 {
+		if err := unforgotten(m); err != nil {
+			return nil, err
+		}
 	}
 	for i, o := range ms {
 		if err := replaceable(tx, in, m, o); err != nil {
