@@ -55,8 +55,21 @@ func withCode(s *shell, fn func(*codeindex.Library) error) error {
 	return errors.Join(fn(l), l.Close())
 }
 
-// onTree makes the run of a question about a tree: fn gets the tree and the filter of the flags.
+// onTree is [codeFlags.inTree] for questions whose answers do not say themselves what the index lacks.
 func (f *codeFlags) onTree(s *shell, fn func(*cobra.Command, []string, *codeindex.Tree, codeindex.Filter) error) func(*cobra.Command, []string) error {
+	return f.inTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
+		if err := fn(c, args, t, filter); err != nil {
+			return err
+		}
+		for _, n := range codeindex.Notes(t) {
+			s.warn("%s", n)
+		}
+		return nil
+	})
+}
+
+// inTree makes the run of a question about a tree: fn gets the tree and the filter of the flags.
+func (f *codeFlags) inTree(s *shell, fn func(*cobra.Command, []string, *codeindex.Tree, codeindex.Filter) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		return withCode(s, func(l *codeindex.Library) error {
 			t, err := treeOf(l, f.root)

@@ -22,7 +22,7 @@ func newCodeSearchCommand(s *shell) *cobra.Command {
 		Short:   "Find code by text, parts of names and meaning",
 		Example: "  hippo code search 'wait until all workers have finished'\n  hippo code search parse config --language go --path internal",
 		Args:    requireArgument("words to look for"),
-		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
+		RunE: f.inTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
 			a, err := t.Search(c.Context(), codeindex.Query{Text: strings.Join(args, " "), Count: f.count, Filter: filter})
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/setup"
@@ -78,7 +79,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 			return describeShared(ctx, s, at)
 		},
 	}
-	for _, k := range checkSettings(ctx, s) {
+	for _, k := range append(checkSettings(ctx, s), checkCode(ctx, s)...) {
 		d.Report(k)
 	}
 	d.Run(ctx, clients)
@@ -91,6 +92,26 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 		return &unhealthyError{failures}
 	}
 	return ctx.Err()
+}
+
+// checkCode names the source trees whose index is damaged or does not answer.
+func checkCode(ctx context.Context, s *shell) (checks []setup.Check) {
+	add := func(text, fix string) {
+		checks = append(checks, setup.Check{Name: "code", State: setup.Warning, Text: text, Fix: fix})
+	}
+	err := withCode(s, func(l *codeindex.Library) error {
+		trees, err := l.Trees()
+		for _, t := range trees {
+			if st := t.Status(ctx); st.Problem != "" {
+				add(st.Root.Path+": "+st.Problem, "hippo code index "+termtext.Argument(st.Root.Path)+", or hippo code forget "+termtext.Argument(st.Root.Path))
+			}
+		}
+		return err
+	})
+	if err != nil && len(checks) == 0 {
+		add(err.Error(), "")
+	}
+	return checks
 }
 
 // describeShared opens the file of another program and says on a line what is in it.

@@ -29,7 +29,7 @@ func projectCommands() map[string]string {
 func otherCommands() map[string]string {
 	const noStore, whole, mayBeNew = "it asks no store about memories", "it is about a store with all of its projects", "the project that it works for may be new"
 	out := map[string]string{"backup": whole, "check": whole, "doctor": whole, "ui": whole, "capture": mayBeNew, "hook": mayBeNew, "serve": mayBeNew, "setup": mayBeNew}
-	for _, c := range strings.Fields("bench demo embed eval flags guidance login logout times tools version") {
+	for c := range strings.FieldsSeq("bench demo embed eval flags guidance login logout times tools version") {
 		out[c] = noStore
 	}
 	return out
@@ -83,19 +83,29 @@ func unknownProjectInCommands(t *testing.T, f *fronts, id string) {
 func projectTools() map[string][][2]string {
 	return map[string][][2]string{
 		"hippo,graph": {
-			{"hippo_search_insights", `{"query":"hinges","project":"PROJECT"}`}, {"hippo_record_insight", `{"content":"Doors need oil","project":"PROJECT"}`},
-			{"hippo_context", `{"project":"PROJECT"}`}, {"hippo_modify_insight", `{"uuid":"ID","project":"PROJECT"}`},
-			{"hippo_run", `{"program":"search('hinges', project='PROJECT')"}`}, {"hippo_run", `{"program":"list_memories(project='PROJECT')"}`}, {"hippo_run", `{"program":"store('Gates need oil', project='PROJECT')"}`},
+			{"hippo_search_insights", `{"query":"hinges","project":"PROJECT"}`},
+			{"hippo_record_insight", `{"content":"Doors need oil","project":"PROJECT"}`},
+			{"hippo_context", `{"project":"PROJECT"}`},
+			{"hippo_modify_insight", `{"uuid":"ID","project":"PROJECT"}`},
+			{"hippo_run", `{"program":"search('hinges', project='PROJECT')"}`},
+			{"hippo_run", `{"program":"list_memories(project='PROJECT')"}`},
+			{"hippo_run", `{"program":"store('Gates need oil', project='PROJECT')"}`},
 		},
 		"memory-service": {
-			{"memory_search", `{"query":"hinges","store":"PROJECT"}`}, {"memory_list", `{"store":"PROJECT"}`}, {"memory_store", `{"content":"Locks need oil","store":"PROJECT"}`},
+			{"memory_search", `{"query":"hinges","store":"PROJECT"}`},
+			{"memory_list", `{"store":"PROJECT"}`},
+			{"memory_store", `{"content":"Locks need oil","store":"PROJECT"}`},
 			{"memory_store_session", `{"turns":[{"role":"user","content":"hello there"}],"session_id":"a","store":"PROJECT"}`},
-			{"memory_delete", `{"tags":["none has it"],"store":"PROJECT"}`}, {"memory_delete", `{"content_hash":"ID","dry_run":true,"store":"PROJECT"}`},
+			{"memory_delete", `{"tags":["none has it"],"store":"PROJECT"}`},
+			{"memory_delete", `{"content_hash":"ID","dry_run":true,"store":"PROJECT"}`},
 			{"get_bootstrap_profile", `{"agent_ids":["a"],"project_id":"PROJECT"}`},
 		},
 		"memory-mcp": {
-			{"search_memory", `{"query":"hinges","namespace":"PROJECT"}`}, {"recall", `{"query":"hinges","namespace":"PROJECT"}`}, {"list_memories", `{"namespace":"PROJECT"}`},
-			{"get_valid", `{"namespace":"PROJECT"}`}, {"store_memory", `{"content":"Keys need oil","namespace":"PROJECT"}`},
+			{"search_memory", `{"query":"hinges","namespace":"PROJECT"}`},
+			{"recall", `{"query":"hinges","namespace":"PROJECT"}`},
+			{"list_memories", `{"namespace":"PROJECT"}`},
+			{"get_valid", `{"namespace":"PROJECT"}`},
+			{"store_memory", `{"content":"Keys need oil","namespace":"PROJECT"}`},
 		},
 	}
 }
@@ -154,9 +164,14 @@ func unknownProjectInTools(t *testing.T, f *fronts, id string) {
 // projectRoutes are requests of the routes that take a project.
 func projectRoutes() [][2]string {
 	return [][2]string{
-		{"GET /api/v1/memories?project=PROJECT"}, {"GET /api/v1/audit?project=PROJECT"}, {"PATCH /api/v1/memories/ID", `{"project":"PROJECT"}`},
-		{"POST /api/v1/search", `{"query":"hinges","project":["PROJECT"]}`}, {"POST /api/v1/search/sources", `{"query":"hinges","sources":["memory","code"],"project":["PROJECT"]}`},
-		{"GET /ui/browse?project=PROJECT"}, {"GET /ui/timeline?project=PROJECT"}, {"GET /?q=hinges&project=PROJECT"},
+		{"GET /api/v1/memories?project=PROJECT"},
+		{"GET /api/v1/audit?project=PROJECT"},
+		{"PATCH /api/v1/memories/ID", `{"project":"PROJECT"}`},
+		{"POST /api/v1/search", `{"query":"hinges","project":["PROJECT"]}`},
+		{"POST /api/v1/search/sources", `{"query":"hinges","sources":["memory","code"],"project":["PROJECT"]}`},
+		{"GET /ui/browse?project=PROJECT"},
+		{"GET /ui/timeline?project=PROJECT"},
+		{"GET /?q=hinges&project=PROJECT"},
 	}
 }
 

@@ -52,9 +52,6 @@ func openGeneration(ctx context.Context, c *Config, root, dir string, fresh, rea
 		return nil, err
 	}
 	g.current.Store(state)
-	if at := g.journal.Damaged(); at > 0 {
-		c.logger().Warn("the code index is damaged; the next update reads again what is lost", "file", path, "offset", at)
-	}
 	o := &index.Options{Path: filepath.Join(dir, wordsFile), Tokens: c.Tokens, ReadOnly: readOnly, Log: c.logger()}
 	if c.Model != nil {
 		o.Models, o.Instant = []embed.Model{c.Model.Model()}, c.Model

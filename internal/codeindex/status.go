@@ -1,6 +1,7 @@
 package codeindex
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,7 +15,7 @@ import (
 // Status is the state of the index of a root.
 type Status struct {
 	Root Root
-	// Problem says why the index does not answer; empty: it does.
+	// Problem says why the index does not answer, or that it is damaged; empty: it answers.
 	Problem string
 	catalog.Totals
 	// Languages counts files.
@@ -44,6 +45,9 @@ func Notes(t *Tree) []string {
 		if foreign(t) {
 			return []string{"the index was made by another version of hippo: hippo code index " + termtext.Argument(t.Root.Path) + " makes it again"}
 		}
+		if note := damage(t); note != "" {
+			return []string{note}
+		}
 		return nil
 	}
 	text := "the index is being updated (" + string(p.Phase)
@@ -58,6 +62,17 @@ func foreign(t *Tree) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.serving != nil && t.serving.current.Load().Content != catalog.Content
+}
+
+// damage says that the index that serves lost an update; empty: it did not.
+func damage(t *Tree) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.serving == nil || t.serving.journal.Damaged() == 0 {
+		return ""
+	}
+	return "degraded: the index is damaged, or an update was interrupted: files may be missing, or be those of a former state; hippo code index " +
+		termtext.Argument(t.Root.Path) + " reads them again"
 }
 
 // Status returns the state. A root without an index, or that was deleted, is a problem that it names.
@@ -93,6 +108,9 @@ func (t *Tree) Status(ctx context.Context) Status {
 		if info, err := os.Stat(filepath.Join(g.dir, name)); err == nil {
 			s.Bytes += info.Size()
 		}
+	}
+	if !running && !s.Elsewhere {
+		s.Problem = cmp.Or(s.Problem, damage(t))
 	}
 	g.load(true)
 	s.Encoding = encodingOf(t, g)

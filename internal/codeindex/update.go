@@ -210,7 +210,7 @@ func (u *update) start(ctx context.Context) error {
 	n := c.Totals()
 	u.former = t.serving
 	u.worn = u.former.journal.Worn(c)
-	if !u.options.Rebuild && c.Content == catalog.Content && n.Gone <= max(wornGone, n.Chunks) {
+	if !u.options.Rebuild && !u.former.journal.Cut() && c.Content == catalog.Content && n.Gone <= max(wornGone, n.Chunks) {
 		u.base = c
 	}
 	return nil
@@ -256,7 +256,7 @@ func (u *update) amend(ctx context.Context, p *parsed) error {
 	if err != nil {
 		return err
 	}
-	if !d.Empty() || p.settled {
+	if !d.Empty() || p.settled || g.journal.Damaged() > 0 {
 		if state, err = commit(u.tree, g, d, u.began); err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 	nothing := []string{
 		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets", "As", "Because",
 		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.Again", "Transfer.At", "Transfer.Logged", "Transfer.Preview", "Transfer.Visit",
-		"Transfer.Import",                   // sends its batches by functions that perform
+		"Transfer.Import",                             // sends its batches by functions that perform
 		"Confirm", "NameProject", "Narrow", "Waiting", // are made of verbs that travel
 		"Score",  // wires the process that has the store open
 		"Settle", // the process that has the store open embeds; others have nothing to embed

@@ -126,7 +126,7 @@ func CodeSkipsOf(list []walk.Skip) []CodeSkip {
 type CodeStatus struct {
 	Root    string `json:"root"`
 	Project string `json:"project,omitempty"`
-	// Problem says why the index does not answer; absent: it does.
+	// Problem says why the index does not answer, or that it is damaged; absent: it answers.
 	Problem string `json:"problem,omitempty"`
 	CodeTotals
 	Languages map[string]int `json:"languages"`

@@ -237,7 +237,7 @@ func TestJournal_Worn(t *testing.T) {
 	}
 }
 
-// A frame that is damaged in the middle is reported, one at the end is what a kill leaves.
+// A frame that is damaged is reported, and so is a file that was cut within an update, wherever that is, until the next update.
 func TestJournal_damaged(t *testing.T) {
 	t.Parallel()
 	path, j, c := create(t)
@@ -260,7 +260,7 @@ func TestJournal_damaged(t *testing.T) {
 	for _, test := range []struct {
 		flip int // the byte that is changed
 		want int
-	}{{ends[0] + 20, ends[0]}, {len(whole) - 1, 0}} {
+	}{{ends[0] + 20, ends[0]}, {len(whole) - 1, ends[1]}} {
 		b := slices.Clone(whole)
 		b[test.flip] ^= 1
 		if err := os.WriteFile(path, b, 0o600); err != nil {
@@ -268,6 +268,27 @@ func TestJournal_damaged(t *testing.T) {
 		}
 		if j, _, err := catalog.Open(path); err != nil || j.Damaged() != int64(test.want) {
 			t.Errorf("byte %d: damaged at %d, %v, want %d", test.flip, j.Damaged(), err, test.want)
+		}
+	}
+	for size := ends[0]; size <= len(whole); size++ {
+		if err := os.WriteFile(path, whole[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := int64(0)
+		if !slices.Contains(ends, size) {
+			i, _ := slices.BinarySearch(ends, size)
+			want = int64(ends[i-1])
+		}
+		j, c, err := catalog.Open(path)
+		if err != nil || j.Damaged() != want {
+			t.Fatalf("cut to %d bytes: damaged at %d, %v, want %d", size, j.Damaged(), err, want)
+		}
+		if size%16 > 0 {
+			continue
+		}
+		commit(t, j, c.Draft())
+		if again, _, err := catalog.Open(path); err != nil || j.Damaged() != 0 || again.Damaged() != 0 {
+			t.Fatalf("cut to %d bytes, after an update: damaged at %d, %v", size, again.Damaged(), err)
 		}
 	}
 }

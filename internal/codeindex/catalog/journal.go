@@ -72,7 +72,7 @@ type Journal struct {
 	path string
 	// good is where the last update that was completed ends.
 	good int64
-	// damaged is where a frame that cannot be read begins, with others behind it; 0: there is none.
+	// damaged is where the last update that was completed ends, if anything is behind it; 0: nothing is.
 	damaged int64
 }
 
@@ -107,6 +107,9 @@ func Open(path string) (*Journal, *Catalog, error) {
 	}
 	j := &Journal{path: path, good: int64(len(b) - len(rest))}
 	j.replay(c, rest)
+	if j.good < int64(len(b)) {
+		j.damaged = j.good
+	}
 	return j, c, nil
 }
 
@@ -123,9 +126,6 @@ func (j *Journal) replay(c *Catalog, b []byte) {
 	for {
 		payload, size, ok := frame(b)
 		if !ok {
-			if size > 0 && size < len(b) { // a process that was killed leaves such a frame only at the end
-				j.damaged = at
-			}
 			return
 		}
 		b, at = b[size:], at+int64(size)
@@ -155,8 +155,7 @@ func (j *Journal) replay(c *Catalog, b []byte) {
 	}
 }
 
-// frame returns the payload of the first frame and its size with the head; not ok: it is not whole, and the size is 0
-// unless it is there with another checksum.
+// frame returns the payload of the first frame and its size with the head; not ok: it is not whole, or has another checksum.
 func frame(b []byte) (payload []byte, size int, ok bool) {
 	if len(b) < frameHead {
 		return nil, 0, false
@@ -167,7 +166,7 @@ func frame(b []byte) (payload []byte, size int, ok bool) {
 	}
 	payload = b[frameHead : frameHead+n]
 	if crc32.Checksum(payload, crc32.MakeTable(crc32.Castagnoli)) != sum {
-		return nil, frameHead + n, false
+		return nil, 0, false
 	}
 	return payload, frameHead + n, true
 }
@@ -217,6 +216,7 @@ func (j *Journal) append(b []byte) (err error) {
 		return err
 	}
 	j.good += int64(len(b))
+	j.damaged = 0
 	return nil
 }
 
@@ -234,9 +234,15 @@ func Compact(c *Catalog, path string) (*Journal, error) {
 	return &Journal{path: path, good: int64(len(b))}, nil
 }
 
-// Damaged returns where the file was damaged when it was read, in bytes: the updates from there on are lost. 0: it
-// was not.
+// Damaged returns where the file was damaged or cut when it was read, in bytes, or where an update of it was interrupted: the updates from
+// there on are lost. 0: none is. A file that was cut where an update ends is not told from one without the later updates.
 func (j *Journal) Damaged() int64 { return j.damaged }
+
+// Cut reports whether the file is shorter than what was read of it or written to it, or gone.
+func (j *Journal) Cut() bool {
+	info, err := os.Stat(j.path)
+	return err != nil || info.Size() < j.good
+}
 
 // Dir is the folder of the file.
 func (j *Journal) Dir() string { return filepath.Dir(j.path) }
