@@ -235,7 +235,7 @@ func Compact(c *Catalog, path string) (*Journal, error) {
 }
 
 // Damaged returns where the file was damaged or cut when it was read, in bytes, or where an update of it was interrupted: the updates from
-// there on are lost. 0: none is. A file that was cut where an update ends is not told from one without the later updates.
+// there on are lost. 0: none is. A file that was cut where an update ends looks like one without the later updates.
 func (j *Journal) Damaged() int64 { return j.damaged }
 
 // Cut reports whether the file is shorter than what was read of it or written to it, or gone.
