@@ -16,9 +16,9 @@ func newAuditCommand(s *shell) *cobra.Command {
 	o := client.AuditOptions{}
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "List stale, contradictory, repeated, misfiled and unused insights, with the commands that would tidy up",
-		Long: `List what is wrong with the insights, why, and the command that would act on it. Nothing is changed. Archived and forgotten insights are
-left out, and each insight is named once:
+		Short: "List stale, contradictory, repeated, misfiled and unused memories, with the commands that would tidy up",
+		Long: `List what is wrong with the memories, why, and the command that would act on it. Nothing is changed. Archived and forgotten memories are
+left out, and each memory is named once:
 
   stale: it ceased to be valid; or a newer one supersedes or contradicts it, and it was not used for --idle active days
   contradictory: a newer one gives the same fact another value
@@ -27,9 +27,9 @@ left out, and each insight is named once:
             that one, or all others of its session are there
   unused: recorded --idle active days ago, and never opened, voted or returned by a search
 
-Pinned insights, preferences and rules, and those tagged critical, important, reference or permanent are never unused.
+Pinned memories, preferences and rules, and those tagged critical, important, reference or permanent are never unused.
 
-If both of a pair are right, hippo relate ID compatible_with ID keeps them out of the next audit; if an insight is in the right project,
+If both of a pair are right, hippo relate ID compatible_with ID keeps them out of the next audit; if a memory is in the right project,
 hippo upvote ID does.`,
 		Example: `  hippo audit
   hippo audit --project github.com/acme/shop --idle 60 --json`,
@@ -54,7 +54,7 @@ hippo upvote ID does.`,
 			})
 		},
 	}
-	c.Flags().IntVar(&o.Idle, "idle", consolidate.IdleDays, "active days without a use from which an insight is idle")
+	c.Flags().IntVar(&o.Idle, "idle", consolidate.IdleDays, "active days without a use from which a memory is idle")
 	c.Flags().IntVar(&o.Limit, "limit", listed, "findings of each problem that are listed")
 	return c
 }
@@ -75,7 +75,7 @@ func printAudit(s *shell, a *client.AuditReport) error {
 	if s.json {
 		return s.printJSON(wire.AuditOf(a))
 	}
-	fmt.Fprintf(s.out, "%s.\n", plural(a.Memories, "insight"))
+	fmt.Fprintf(s.out, "%s.\n", memories(a.Memories))
 	err := s.table(func(w io.Writer) {
 		for _, p := range consolidate.Problems() {
 			if n := a.Counts[p]; n > 0 {
@@ -98,7 +98,7 @@ func printAudit(s *shell, a *client.AuditReport) error {
 	if n := total - len(a.Findings); n > 0 {
 		fmt.Fprintf(s.out, "\nand %d more: --limit lists more of each problem\n", n)
 	}
-	fmt.Fprintln(s.out, "\nNothing was changed. Look at an insight with hippo get ID before you act.")
+	fmt.Fprintln(s.out, "\nNothing was changed. Look at a memory with hippo get ID before you act.")
 	return nil
 }
 

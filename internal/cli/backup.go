@@ -23,7 +23,7 @@ func newBackupCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write everything to one file, which hippo restore takes back",
-		Long: `Write everything to one SQLite file: all projects and namespaces, forgotten insights, votes, use, relations.
+		Long: `Write everything to one SQLite file: all projects and namespaces, forgotten memories, votes, use, relations.
 The store may be in use, and may be of any kind. The file is checked before it gets its name; --store sqlite:FILE opens it.`,
 		Args: oneArgument("a file"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -48,7 +48,7 @@ The store may be in use, and may be of any kind. The file is checked before it g
 				})
 			}
 			printProblems(s, r.Problems)
-			fmt.Fprintf(s.out, "backed up %s, %d forgotten, %s to %s\n", plural(r.Memories, "insight"), r.Forgotten, plural(r.Relations, "relation"), termtext.Line(path))
+			fmt.Fprintf(s.out, "backed up %s, %d forgotten, %s to %s\n", memories(r.Memories), r.Forgotten, plural(r.Relations, "relation"), termtext.Line(path))
 			return nil
 		},
 	}
@@ -130,6 +130,6 @@ func printRestored(s *shell, path string, r app.RestoreReport, err error) error 
 		return err
 	}
 	printProblems(s, r.Problems)
-	fmt.Fprintf(s.out, "restored %s from %s\n", plural(r.Memories, "insight"), termtext.Line(path))
+	fmt.Fprintf(s.out, "restored %s from %s\n", memories(r.Memories), termtext.Line(path))
 	return nil
 }

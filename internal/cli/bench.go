@@ -32,7 +32,7 @@ func newBenchCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how long recording and searching take, in a temporary store",
-		Long: `Record insights one after the other in a temporary store, then search for them, and print the times in milliseconds: until the first
+		Long: `Record memories one after the other in a temporary store, then search for them, and print the times in milliseconds: until the first
 search is answered, and the sum, the median and the 95th percentile of records and searches. The texts are those of claude-hippo's command
 of this name.`,
 		Args: maximumArguments(0),
@@ -54,7 +54,7 @@ of this name.`,
 			return printBench(s, r)
 		},
 	}
-	c.Flags().IntVar(&n, "n", n, "how many insights to record, and how many searches")
+	c.Flags().IntVar(&n, "n", n, "how many memories to record, and how many searches")
 	return c
 }
 
@@ -147,7 +147,7 @@ func printBench(s *shell, r *benched) error {
 		return s.printJSON(r)
 	}
 	return s.table(func(w io.Writer) {
-		fmt.Fprintf(w, "insights\t%d\n", r.Memories)
+		fmt.Fprintf(w, "memories\t%d\n", r.Memories)
 		fmt.Fprintf(w, "model, ranker\t%s, %s\n", r.Model, r.Ranker)
 		fmt.Fprintf(w, "first answer\t%.2f ms\n", r.First)
 		for _, x := range []struct {

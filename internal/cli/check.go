@@ -18,7 +18,7 @@ func newCheckCommand(s *shell) *cobra.Command {
 		Use:   "check",
 		Short: "Look for damage in all of the store, and say what to do about it",
 		Long: `Read all of the store, which may be in use, and compare it with its checks: the pages and indexes of a database, every
-insight, every file of a directory, the file of the search index. Exit code 0: sound; 3: something is damaged.`,
+memory, every file of a directory, the file of the search index. Exit code 0: sound; 3: something is damaged.`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := existingStore(s)
@@ -59,7 +59,7 @@ func printCheck(s *shell, r app.CheckReport) error {
 		}
 	} else if err := s.table(func(w io.Writer) {
 		fmt.Fprintf(w, "store\t%s\n", termtext.Line(r.Store))
-		fmt.Fprintf(w, "insights\t%d, %d forgotten\n", r.Memories, r.Forgotten)
+		fmt.Fprintf(w, "memories\t%d, %d forgotten\n", r.Memories, r.Forgotten)
 		fmt.Fprintf(w, "index\t%s\n", r.Index)
 		for _, p := range r.Problems {
 			fmt.Fprintf(w, "problem\t%s\n", termtext.Line(p.String()))

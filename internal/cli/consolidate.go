@@ -20,7 +20,7 @@ func newConsolidateCommand(s *shell) *cobra.Command {
 		Use:   "consolidate",
 		Short: "Link near-duplicates, summarise and archive; hippo undo takes it back",
 		Long: `Tidy up: link near-duplicates with the best in front, record summaries of groups that cite their members, drop learned relations that
-have faded, and archive what says little that another one beside it does not say. Archived insights are left out of lists
+have faded, and archive what says little that another one beside it does not say. Archived memories are left out of lists
 and of the session context, and searches have them behind the others, unless --archived asks for them; hippo restore brings one back. What is pinned, voted up, used lately or
 tagged critical, important, reference or permanent is never archived. All of it is one operation: hippo undo takes it back.
 
@@ -50,7 +50,7 @@ func printConsolidation(s *shell, c *client.Consolidation) error {
 	if s.json {
 		return s.printJSON(wire.ConsolidationOf(c))
 	}
-	fmt.Fprintf(s.out, "%s, %d topics, %d groups.\n", plural(c.Memories, "insight"), c.Topics, c.Groups)
+	fmt.Fprintf(s.out, "%s, %d topics, %d groups.\n", memories(c.Memories), c.Topics, c.Groups)
 	err := s.table(func(w io.Writer) {
 		for _, row := range []struct {
 			n    int
@@ -110,9 +110,9 @@ func newClustersCommand(s *shell) *cobra.Command {
 	var groups bool
 	c := &cobra.Command{
 		Use:   "clusters",
-		Short: "Show what the insights are about: topics with their words and sizes",
-		Long: `Show the topics that the insights are about: the words that distinguish each, how many insights it has, its density (the mean cosine of
-two of them) and its most central insight. With --groups, the finer groups that they consist of. With --json, all members.`,
+		Short: "Show what the memories are about: topics with their words and sizes",
+		Long: `Show the topics that the memories are about: the words that distinguish each, how many memories it has, its density (the mean cosine of
+two of them) and its most central memory. With --groups, the finer groups that they consist of. With --json, all members.`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
@@ -128,7 +128,7 @@ two of them) and its most central insight. With --groups, the finer groups that 
 					shown = list.Groups
 				}
 				if len(shown) == 0 {
-					fmt.Fprintf(s.out, "No clusters: %s with a vector are too few.\n", plural(list.Memories, "insight"))
+					fmt.Fprintf(s.out, "No clusters: %s with a vector are too few.\n", memories(list.Memories))
 					return nil
 				}
 				return printClusters(s, c, m, shown)

@@ -100,7 +100,7 @@ func (d *demo) record() error {
 }
 
 func (d *demo) first() error {
-	d.say("2. It searches. Words and meaning decide; both insights about the gateway match.")
+	d.say("2. It searches. Words and meaning decide; both memories about the gateway match.")
 	a, err := d.search(hippo.Query{Text: question})
 	if err == nil {
 		d.hits = a.Hits
@@ -178,7 +178,7 @@ func (d *demo) status() error {
 	if err != nil {
 		return err
 	}
-	d.say("8. %d insights, active day %d. Your own store: hippo record, hippo search, hippo serve.", st.Memories, st.Day)
+	d.say("8. %d memories, active day %d. Your own store: hippo record, hippo search, hippo serve.", st.Memories, st.Day)
 	return nil
 }
 

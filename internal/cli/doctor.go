@@ -94,7 +94,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 	return ctx.Err()
 }
 
-// checkCode names the source trees whose index is damaged or does not answer.
+// checkCode names the source trees that are there and whose index is damaged or does not answer.
 func checkCode(ctx context.Context, s *shell) (checks []setup.Check) {
 	add := func(text, fix string) {
 		checks = append(checks, setup.Check{Name: "code", State: setup.Warning, Text: text, Fix: fix})
@@ -102,8 +102,11 @@ func checkCode(ctx context.Context, s *shell) (checks []setup.Check) {
 	err := withCode(s, func(l *codeindex.Library) error {
 		trees, err := l.Trees()
 		for _, t := range trees {
+			if _, gone := os.Stat(t.Root.Path); gone != nil {
+				continue // hippo code status names it
+			}
 			if st := t.Status(ctx); st.Problem != "" {
-				add(st.Root.Path+": "+st.Problem, "hippo code index "+termtext.Argument(st.Root.Path)+", or hippo code forget "+termtext.Argument(st.Root.Path))
+				add(st.Root.Path+": "+st.Problem, "hippo code index "+termtext.Argument(st.Root.Path))
 			}
 		}
 		return err

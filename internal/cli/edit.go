@@ -20,8 +20,8 @@ func newEditCommand(s *shell) *cobra.Command {
 	var allowSecret bool
 	c := &cobra.Command{
 		Use:   "edit ID",
-		Short: "Change the text of an insight in $VISUAL or $EDITOR",
-		Long: `Open the text of an insight in the editor that VISUAL or EDITOR names. An unchanged text changes nothing. If anything goes wrong,
+		Short: "Change the text of a memory in $VISUAL or $EDITOR",
+		Long: `Open the text of a memory in the editor that VISUAL or EDITOR names. An unchanged text changes nothing. If anything goes wrong,
 the edited text stays in a file, and the error says where.`,
 		Args: oneArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
@@ -72,7 +72,7 @@ func editMemory(ctx context.Context, s *shell, m *client.Client, id hippo.ID) er
 	}
 	now, err := m.Get(ctx, id)
 	if err == nil && now[0].Content != old[0].Content {
-		err = fmt.Errorf("%w: the insight was changed meanwhile", hippo.ErrConflict)
+		err = fmt.Errorf("%w: the memory was changed meanwhile", hippo.ErrConflict)
 	}
 	if err != nil {
 		return keep(err, path, old[0].Content)

@@ -33,7 +33,7 @@ func newEmbedCommand(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "embed TEXT",
 		Short: "Embed a text with the model, and show the vector",
-		Long:  "Embed a text with the model in use, as an insight is embedded, and show the dimension of the vector, its length and its first values; --json prints all of them. With --pending it embeds the memories that have no vector yet, and ends when all have one.",
+		Long:  "Embed a text with the model in use, as a memory is embedded, and show the dimension of the vector, its length and its first values; --json prints all of them. With --pending it embeds the memories that have no vector yet, and ends when all have one.",
 		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if pending && len(args) == 0 {

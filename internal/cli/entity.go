@@ -18,7 +18,7 @@ func newEntityCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "entity",
 		Short: "Persons, projects, files: name them, list them, say which are one",
-		Long: `An entity is a person, a project, a file: something that insights are about. It is named by its name, an alias, a short form
+		Long: `An entity is a person, a project, a file: something that memories are about. It is named by its name, an alias, a short form
 that no other has, or an ID; case and accents do not count. Entities that no one recorded are found by rule in the texts.
 Searches leave entities out unless they ask for --type entity.`,
 		Args: refuseUnknownCommand,
@@ -153,7 +153,7 @@ func newEntityListCommand(s *shell) *cobra.Command {
 	}
 	v := c.Flags()
 	v.StringVar(&q.Kind, "kind", "", "only those of this kind")
-	v.BoolVar(&q.Found, "found", false, "those that two or more of the newest 2,000 insights name, and that no one recorded")
+	v.BoolVar(&q.Found, "found", false, "those that two or more of the newest 2,000 memories name, and that no one recorded")
 	v.IntVar(&q.Offset, "offset", 0, "skip this many")
 	v.IntVarP(&q.Count, "count", "n", 100, "at most this many; --limit is the same")
 	return c
@@ -166,7 +166,7 @@ func printEntities(s *shell, l *client.EntityList, found bool) error {
 	}
 	err := s.table(func(w io.Writer) {
 		for _, e := range l.Entities {
-			first := plural(e.Memories, "insight")
+			first := memories(e.Memories)
 			if !found {
 				first = shortID(s, e.ID)
 			}
@@ -177,7 +177,7 @@ func printEntities(s *shell, l *client.EntityList, found bool) error {
 		fmt.Fprintf(s.errw, "hippo: %d of %d (--count, --offset)\n", len(l.Entities), l.Total)
 	}
 	if l.More {
-		fmt.Fprintf(s.errw, "hippo: only the newest %s were read\n", plural(l.Read, "insight"))
+		fmt.Fprintf(s.errw, "hippo: only the newest %s were read\n", memories(l.Read))
 	}
 	return err
 }
@@ -293,7 +293,7 @@ func newEntitySplitCommand(s *shell) *cobra.Command {
 		},
 	}
 	f.add(c.Flags())
-	c.Flags().StringArrayVar(&related, "related", nil, "an insight or entity: the relations with it move along; may be repeated")
+	c.Flags().StringArrayVar(&related, "related", nil, "a memory or entity: the relations with it move along; may be repeated")
 	addReason(s, c.Flags())
 	return c
 }

@@ -21,8 +21,8 @@ func newFactCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fact",
 		Short: "What holds of persons, projects and files, and for how long",
-		Long: `A fact is a relation between two entities that holds for a time, such as Ana works_at Acme, or an insight that states something of
-one. SUBJECT and OBJECT are entities or insights, by name or by ID. Of some kinds a subject has one at a time, see hippo relate.`,
+		Long: `A fact is a relation between two entities that holds for a time, such as Ana works_at Acme, or a memory that states something of
+one. SUBJECT and OBJECT are entities or memories, by name or by ID. Of some kinds a subject has one at a time, see hippo relate.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -203,7 +203,7 @@ func newFactEndCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "end " + factArgs + " | end ID",
 		Short: "End a fact: now, at a time, or when what replaces it begins",
-		Long: `End a relation, or the insight with an ID. It is kept and holds until then; hippo undo takes the end back. With --by, an insight ends
+		Long: `End a relation, or the memory with an ID. It is kept and holds until then; hippo undo takes the end back. With --by, a memory ends
 when the one that supersedes it begins.`,
 		Example: "  hippo fact end Ana works_at Acme --at 2024-06-30 --reason 'she left'\n" +
 			"  hippo fact end 9d4f3c1a --by 5be02c77",
@@ -222,7 +222,7 @@ when the one that supersedes it begins.`,
 		},
 	}
 	c.Flags().StringVar(&at, "at", "", "when it ceases to hold (now)")
-	c.Flags().StringVar(&by, "by", "", "the insight (ID) that supersedes it")
+	c.Flags().StringVar(&by, "by", "", "the memory (ID) that supersedes it")
 	addReason(s, c.Flags())
 	return c
 }
@@ -264,7 +264,7 @@ func endInsight(ctx context.Context, s *shell, m *client.Client, ref, by string,
 	}
 	switch x := found[0]; {
 	case x.IsEntity():
-		return hippo.Fieldf("ID", "must be that of an insight, and %s is an entity: hippo entity remove", shortID(s, x.ID))
+		return hippo.Fieldf("ID", "must be that of a memory, and %s is an entity: hippo entity remove", shortID(s, x.ID))
 	case by == "" && !x.ValidUntil.IsZero() && x.ValidUntil.Before(until):
 		return fmt.Errorf("%w: it ended at %s already; hippo modify changes that with --valid-until", hippo.ErrConflict, validity(x.ValidUntil))
 	case by == "":

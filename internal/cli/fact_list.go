@@ -30,8 +30,8 @@ func newFactListCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [SUBJECT]",
 		Short: "List what holds of an entity, or the relations of all entities",
-		Long: `List the relations of an entity, and the insights that state something of it; without one, the relations of all entities. Of each entity
-the 100 strongest relations are read, and the newest 500 insights that name it.`,
+		Long: `List the relations of an entity, and the memories that state something of it; without one, the relations of all entities. Of each entity
+the 100 strongest relations are read, and the newest 500 memories that name it.`,
 		Example: "  hippo fact list Ana\n  hippo fact list Ana --former\n  hippo fact list --kind works_at --as-of 2025-12-31",
 		Args:    maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,7 +52,7 @@ the 100 strongest relations are read, and the newest 500 insights that name it.`
 		},
 	}
 	v := c.Flags()
-	v.StringArrayVar(&q.kinds, "kind", nil, "only relations of this kind; may be repeated (any, and insights)")
+	v.StringArrayVar(&q.kinds, "kind", nil, "only relations of this kind; may be repeated (any, and memories)")
 	v.BoolVar(&q.former, "former", false, "what does not hold at the time, too")
 	v.IntVar(&q.offset, "offset", 0, "without SUBJECT: skip this many entities")
 	v.IntVarP(&q.count, "count", "n", graphCount, "without SUBJECT: of this many entities; --limit is the same")

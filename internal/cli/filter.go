@@ -22,13 +22,13 @@ type filterFlags struct {
 // add adds the flags to a command.
 func (f *filterFlags) add(c *cobra.Command) {
 	v := c.Flags()
-	v.StringArrayVar(&f.situation, "situation", nil, "only insights for this situation; may be repeated (any)")
-	addCommaList(v, &f.fields.Tags, "tag", "only insights with this tag, in any case; may be repeated, or several with commas (all)")
-	addCommaList(v, &f.fields.Types, "type", "only insights of this type, in any case; may be repeated, or several with commas (any)")
+	v.StringArrayVar(&f.situation, "situation", nil, "only memories for this situation; may be repeated (any)")
+	addCommaList(v, &f.fields.Tags, "tag", "only memories with this tag, in any case; may be repeated, or several with commas (all)")
+	addCommaList(v, &f.fields.Types, "type", "only memories of this type, in any case; may be repeated, or several with commas (any)")
 	v.StringVar(&f.fields.Author, "author", "", "only what this author said")
 	v.StringVar(&f.fields.Session, "session", "", "only what this session holds")
-	v.BoolVar(&f.fields.Pinned, "pinned", false, "only pinned insights")
-	v.BoolVar(&f.fields.Archived, "archived", false, "include archived insights")
+	v.BoolVar(&f.fields.Pinned, "pinned", false, "only pinned memories")
+	v.BoolVar(&f.fields.Archived, "archived", false, "include archived memories")
 	v.StringVar(&f.when, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01, 3d")
 	v.StringVar(&f.since, "since", "", "recorded at or after this time: yesterday, 2026-03-01, 3d")
 	v.StringVar(&f.until, "until", "", "recorded before this time")

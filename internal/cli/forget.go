@@ -21,7 +21,7 @@ func newForgetCommand(s *shell) *cobra.Command {
 	var which selection
 	c := &cobra.Command{
 		Use:   "forget ID... | forget FILTER...",
-		Short: "Hide insights; hippo restore brings them back",
+		Short: "Hide memories; hippo restore brings them back",
 		Long: `Hide memories, given by id or selected by the flags of hippo list. What flags select is shown and forgotten after a question, in
 operations of at most 1,000 memories, each of which hippo undo takes back.`,
 		Example: `  hippo forget 1f3a9c20
@@ -97,7 +97,7 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, refs []strin
 		return err
 	}
 	if unreadable != nil {
-		fmt.Fprintf(s.out, "Purged %s; %s\n", plural(len(ids), "insight"), termtext.Line(unreadable.Error()))
+		fmt.Fprintf(s.out, "Purged %s; %s\n", memories(len(ids)), termtext.Line(unreadable.Error()))
 		return nil
 	}
 	return printDone(s, "Purged", ms)
@@ -139,8 +139,8 @@ func newRestoreCommand(s *shell) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "restore ID... | FILE",
-		Short: "Bring forgotten insights back, or the whole store from a backup",
-		Long: `Bring forgotten insights back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
+		Short: "Bring forgotten memories back, or the whole store from a backup",
+		Long: `Bring forgotten memories back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
 everything in the store by what it holds. A file is what has a separator of paths, ends in .db, or exists. What was there is saved to a file beside the store, and running servers follow.`,
 		Args: requireArgument("an id or a file"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -27,8 +27,8 @@ func newGetCommand(s *shell) *cobra.Command {
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "get ID...",
-		Short: "Show insights whole",
-		Long: `Show insights whole. An ID is the short one that other commands show, or at least four digits of the end or the beginning of a
+		Short: "Show memories whole",
+		Long: `Show memories whole. An ID is the short one that other commands show, or at least four digits of the end or the beginning of a
 UUID or of the beginning of a content hash. With --json, one ID is an object, several are a list. --query names the question
 that led to them: that they were opened for it is a weak vote for them as answers to questions like it.`,
 		Args: requireArgument("an id"),
@@ -101,7 +101,7 @@ func codeLinks(ctx context.Context, s *shell, ms []*hippo.Memory, at hippo.Momen
 		return err
 	})
 	if err != nil {
-		s.warn("code that the insights speak of: %v", err)
+		s.warn("code that the memories speak of: %v", err)
 	}
 	return out
 }
@@ -178,12 +178,7 @@ func importanceOf(m *hippo.Memory, day hippo.Day) string {
 }
 
 // memories counts memories in words.
-func memories(n int) string {
-	if n == 1 {
-		return "1 memory"
-	}
-	return fmt.Sprintf("%d memories", n)
-}
+func memories(n int) string { return plural(n, "memory") }
 
 // moment formats a time; empty if it is unset.
 func moment(t time.Time) string {

@@ -17,9 +17,9 @@ import (
 func newGraphCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "graph",
-		Short: "Follow the relations between insights: neighbours, paths, communities, drawings",
-		Long: `Follow the relations between insights that were declared. From each insight the 100 strongest are followed, and an answer has at most
-1,000 insights; it says what it leaves out. An ID may also be the name of an entity.`,
+		Short: "Follow the relations between memories: neighbours, paths, communities, drawings",
+		Long: `Follow the relations between memories that were declared. From each memory the 100 strongest are followed, and an answer has at most
+1,000 memories; it says what it leaves out. An ID may also be the name of an entity.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -94,7 +94,7 @@ func newGraphNeighboursCommand(s *shell) *cobra.Command {
 	var f graphFlags
 	c := &cobra.Command{
 		Use:     "neighbours ID",
-		Short:   "List what is related to an insight, and what is related to that, the nearest first",
+		Short:   "List what is related to a memory, and what is related to that, the nearest first",
 		Example: "  hippo graph neighbours 9d4f3c1a --depth 2\n  hippo graph neighbours 9d4f3c1a --kind calls --direction in",
 		Args:    oneArgument("an id"),
 		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
@@ -113,7 +113,7 @@ func newGraphNeighboursCommand(s *shell) *cobra.Command {
 			return printSubgraph(s, g)
 		}),
 	}
-	f.add(c, 1, graphCount, "insights")
+	f.add(c, 1, graphCount, "memories")
 	return c
 }
 
@@ -124,7 +124,7 @@ func printSubgraph(s *shell, g *client.Subgraph) error {
 	}
 	short := shortIDs(s, all...)
 	err := s.table(func(w io.Writer) {
-		fmt.Fprintln(w, "AWAY\tID\tINSIGHT")
+		fmt.Fprintln(w, "AWAY\tID\tMEMORY")
 		for _, n := range g.Nodes {
 			fmt.Fprintf(w, "%d\t%s\t%s\n", n.Distance, short.Of(n.ID), wire.Marked(preview(n.Content, previewLength), n.Memory, s.now(), short))
 		}
@@ -144,13 +144,13 @@ func graphLine(s *shell, r *hippo.Relation, short hippo.ShortIDs) string {
 // noteBounds says what an answer leaves out.
 func noteBounds(s *shell, b *client.GraphBounds, nodes int) {
 	if b.Omitted > 0 {
-		fmt.Fprintf(s.errw, "hippo: %s more beyond the first %d (--count)\n", plural(b.Omitted, "insight"), nodes)
+		fmt.Fprintf(s.errw, "hippo: %s more beyond the first %d (--count)\n", memories(b.Omitted), nodes)
 	}
 	if n := len(b.Partial); n > 0 {
-		fmt.Fprintf(s.errw, "hippo: of %s only the 100 strongest relations were followed, the first is %s\n", plural(n, "insight"), shortID(s, b.Partial[0]))
+		fmt.Fprintf(s.errw, "hippo: of %s only the 100 strongest relations were followed, the first is %s\n", memories(n), shortID(s, b.Partial[0]))
 	}
 	if n := len(b.Frontier); n > 0 {
-		fmt.Fprintf(s.errw, "hippo: the relations of %s were not followed (--depth), the first is %s\n", plural(n, "insight"), shortID(s, b.Frontier[0]))
+		fmt.Fprintf(s.errw, "hippo: the relations of %s were not followed (--depth), the first is %s\n", memories(n), shortID(s, b.Frontier[0]))
 	}
 	for _, note := range b.Degraded {
 		fmt.Fprintf(s.errw, "hippo: %s\n", note)
@@ -161,7 +161,7 @@ func newGraphPathCommand(s *shell) *cobra.Command {
 	var f graphFlags
 	c := &cobra.Command{
 		Use:     "path FROM TO",
-		Short:   "Show the shortest paths between two insights",
+		Short:   "Show the shortest paths between two memories",
 		Example: "  hippo graph path 9d4f3c1a 5be02c77\n  hippo graph path 9d4f3c1a 5be02c77 --direction out --depth 3",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -229,7 +229,7 @@ func newGraphDrawCommand(s *shell) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:     "draw ID",
-		Short:   "Write what is near an insight as a drawing for Mermaid or Graphviz",
+		Short:   "Write what is near a memory as a drawing for Mermaid or Graphviz",
 		Example: "  hippo graph draw 9d4f3c1a --depth 2\n  hippo graph draw 9d4f3c1a --format graphviz | dot -Tsvg",
 		Args:    oneArgument("an id"),
 		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
@@ -250,7 +250,7 @@ func newGraphDrawCommand(s *shell) *cobra.Command {
 			return nil
 		}),
 	}
-	f.add(c, 2, graphCount, "insights")
+	f.add(c, 2, graphCount, "memories")
 	c.Flags().StringVar(&format, "format", wire.Mermaid, "the language of the drawing: mermaid or graphviz")
 	return c
 }

@@ -17,8 +17,8 @@ func newGraphCommunitiesCommand(s *shell) *cobra.Command {
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "communities",
-		Short: "Group all insights by their relations, the largest group first",
-		Long: `Group all insights that have a relation: within a group there are more relations than between groups. Of each group the ten
+		Short: "Group all memories by their relations, the largest group first",
+		Long: `Group all memories that have a relation: within a group there are more relations than between groups. Of each group the ten
 that a walk over the relations visits most often are shown, that one first.`,
 		Example: "  hippo graph communities\n  hippo graph communities --kind depends_on --as-of 2026-01-01",
 		Args:    cobra.NoArgs,
@@ -63,9 +63,9 @@ func printCommunities(s *shell, l *client.CommunityList) {
 		fmt.Fprintln(s.out, "No relations. hippo relate declares some.")
 		return
 	}
-	fmt.Fprintf(s.out, "%s, %s, %s; modularity %.2f\n", plural(l.Total, "group"), plural(l.Memories, "insight"), plural(l.Relations, "relation"), l.Modularity)
+	fmt.Fprintf(s.out, "%s, %s, %s; modularity %.2f\n", plural(l.Total, "group"), memories(l.Memories), plural(l.Relations, "relation"), l.Modularity)
 	for _, c := range l.Communities {
-		fmt.Fprintf(s.out, "\n%s: %s, %s\n", cmp.Or(strings.Join(c.Label, ", "), "no common words"), plural(c.Size, "insight"), plural(c.Relations, "relation"))
+		fmt.Fprintf(s.out, "\n%s: %s, %s\n", cmp.Or(strings.Join(c.Label, ", "), "no common words"), memories(c.Size), plural(c.Relations, "relation"))
 		for _, n := range c.Nodes {
 			fmt.Fprintf(s.out, "  %s  %s\n", short.Of(n.ID), wire.Marked(preview(n.Content, previewLength), n.Memory, s.now(), short))
 		}

@@ -30,9 +30,9 @@ func newLogCommand(s *shell) *cobra.Command {
 	var offset, count int
 	c := &cobra.Command{
 		Use:   "log [ID]",
-		Short: "List what changed insights, newest first: who, when and why",
+		Short: "List what changed memories, newest first: who, when and why",
 		Long: `List the operations that changed memories, newest first, one a line: its ID for hippo undo, when, what, who, the memory and its
-change or how many there were, and why. With an ID, those of one insight, each with the number of the version before it, for hippo diff. Recording an insight is no
+change or how many there were, and why. With an ID, those of one memory, each with the number of the version before it, for hippo diff. Recording a memory is no
 operation, unless it supersedes others.`,
 		Example: `  hippo log
   hippo log 1f3a9c20
@@ -75,7 +75,7 @@ func printOperations(ctx context.Context, s *shell, m *client.Client, page *clie
 		return s.printJSON(out)
 	}
 	if len(page.Operations) == 0 {
-		fmt.Fprintln(s.out, "Nothing here. What changes an insight is listed, and kept for hippo diff and hippo undo.")
+		fmt.Fprintln(s.out, "Nothing here. What changes a memory is listed, and kept for hippo diff and hippo undo.")
 		return nil
 	}
 	what, err := changesOf(ctx, m, page.Operations)
@@ -118,9 +118,9 @@ func why(o *hippo.Operation) string {
 func newDiffCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff ID [VERSION [VERSION]]",
-		Short: "Show how an insight was changed",
-		Long: `Show how an insight was changed: by its last operation, or since a version, or from a version to another one. A VERSION is its
-number in hippo log ID, 1 for what the insight was before the last operation, 0 for what it is, or the ID of an operation: what it was
+		Short: "Show how a memory was changed",
+		Long: `Show how a memory was changed: by its last operation, or since a version, or from a version to another one. A VERSION is its
+number in hippo log ID, 1 for what the memory was before the last operation, 0 for what it is, or the ID of an operation: what it was
 before that. With --json, both versions and the names of the fields that differ.`,
 		Args: cobra.MatchAll(requireArgument("an id"), maximumArguments(3)),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -14,7 +14,7 @@ func newListCommand(s *shell) *cobra.Command {
 	var forgotten bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List insights: those that hold first, the newest first",
+		Short: "List memories: those that hold first, the newest first",
 		Args:  maximumArguments(0),
 		Example: `  hippo list --since yesterday --type decision
   hippo list --situation "debugging outages" -n 5`,
@@ -71,7 +71,7 @@ func printListing(s *shell, list *client.Listing, offset int, filtered bool) err
 		fmt.Fprintln(s.out, "Nothing found. Try other filters, or none.")
 		return nil
 	case list.Total == 0:
-		fmt.Fprintln(s.out, "Nothing here. hippo record CONTENT adds an insight.")
+		fmt.Fprintln(s.out, "Nothing here. hippo record CONTENT adds a memory.")
 		return nil
 	case len(list.Memories) == 0:
 		fmt.Fprintf(s.out, "Nothing on this page: %d in all. Try a smaller --offset.\n", list.Total)

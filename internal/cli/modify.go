@@ -26,7 +26,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	var f modifyFlags
 	c := &cobra.Command{
 		Use:   "modify ID",
-		Short: "Change an insight; what is not given stays",
+		Short: "Change a memory; what is not given stays",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("unexpected argument %.60q: the new text goes behind --content", args[1])
@@ -66,7 +66,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	v.StringVar(&f.from, "valid-from", "", "the fact holds from this time on; none: from ever")
 	v.StringVar(&f.until, "valid-until", "", "the fact no longer holds at this time, such as now; none: without end")
 	v.StringVar(&f.vote, "reinforce", "", "upvote, downvote or none; by default, new text is an upvote")
-	v.StringArrayVar(&f.supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
+	v.StringArrayVar(&f.supersedes, "supersedes", nil, "a memory (ID) that this one replaces; may be repeated")
 	addAllowSecret(v, &f.allowSecret)
 	addReason(s, v)
 	return c
@@ -135,6 +135,6 @@ func printModified(s *shell, m *hippo.Memory) error {
 	if s.json || s.lines {
 		return printMemories(s, []*hippo.Memory{m})
 	}
-	_, err := fmt.Fprintf(s.out, "Modified insight %s (importance %.2f)\n", shortID(s, m.ID), m.Importance.Value)
+	_, err := fmt.Fprintf(s.out, "Modified memory %s (importance %.2f)\n", shortID(s, m.ID), m.Importance.Value)
 	return err
 }

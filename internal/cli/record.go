@@ -23,7 +23,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 	var allowSecret bool
 	c := &cobra.Command{
 		Use:   "record CONTENT...",
-		Short: "Record an insight; without CONTENT, read it from a pipe",
+		Short: "Record a memory; without CONTENT, read it from a pipe",
 		Example: `  hippo record "Retries need jitter" --situation "debugging outages"
   git log -1 --format=%B | hippo record --type commit --importance 0.3`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -68,7 +68,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 	f.StringVar(&times.event, "event-time", "", "when it happened, if not now: yesterday, 2026-03-01, 2h")
 	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time on")
 	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time; 3d: in three days")
-	f.StringArrayVar(&supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
+	f.StringArrayVar(&supersedes, "supersedes", nil, "a memory (ID) that this one replaces; may be repeated")
 	addAllowSecret(f, &allowSecret)
 	return c
 }
@@ -112,7 +112,7 @@ func printRecorded(s *shell, m *hippo.Memory) error {
 	if s.json || s.lines {
 		return printMemories(s, []*hippo.Memory{m})
 	}
-	_, err := fmt.Fprintf(s.out, "Recorded insight %s\n", shortID(s, m.ID))
+	_, err := fmt.Fprintf(s.out, "Recorded memory %s\n", shortID(s, m.ID))
 	return err
 }
 

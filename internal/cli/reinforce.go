@@ -12,9 +12,9 @@ import (
 
 func newVoteCommand(s *shell, name string) *cobra.Command {
 	short := map[string]string{
-		"upvote":   "Vote insights up: they helped",
-		"downvote": "Vote insights down: they were wrong or misled",
-		"unvote":   "Take back the newest vote on insights",
+		"upvote":   "Vote memories up: they helped",
+		"downvote": "Vote memories down: they were wrong or misled",
+		"unvote":   "Take back the newest vote on memories",
 	}
 	var query string
 	c := &cobra.Command{

@@ -29,14 +29,14 @@ func newRelateCommand(s *shell) *cobra.Command {
 	var f relateFlags
 	c := &cobra.Command{
 		Use:   "relate FROM KIND TO | relate ID",
-		Short: "Say that one insight has to do with another, or show what an insight has to do with",
-		Long: `Say that one insight has to do with another: a search that finds one of them
+		Short: "Say that one memory has to do with another, or show what a memory has to do with",
+		Long: `Say that one memory has to do with another: a search that finds one of them
 then finds the other, too, or ranks it a little higher. KIND is any word: explains,
 contradicts, follows. Use teaches relations of kind co_recalled.
 Of ` + strings.Join(hippo.SingleKinds(), ", ") + `
-an insight has one at a time: the older one ends when the new one begins, and is shown;
+a memory has one at a time: the older one ends when the new one begins, and is shown;
 one that cannot end then stays, and is shown as a conflict.
-With one ID, show the relations of that insight.`,
+With one ID, show the relations of that memory.`,
 		Example: `  hippo relate 9d4f3c1a explains 5be02c77 --weight .8
   hippo relate 9d4f3c1a lives_in 5be02c77 --valid-from 2026-03-01
   hippo relate 9d4f3c1a explains 5be02c77 --end yesterday --reason replaced
@@ -168,7 +168,7 @@ func newRelationsCommand(s *shell) *cobra.Command {
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "relations ID...",
-		Short: "List what insights have to do with, of each the 100 strongest",
+		Short: "List what memories have to do with, of each the 100 strongest",
 		Example: `  hippo relations 9d4f3c1a --kind lives_in
   hippo relations 9d4f3c1a --as-of 2025-12-31`,
 		Args: requireArgument("an id"),

@@ -148,7 +148,7 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // capture sets a variable to what the first group of a pattern matches in the
-// latest output: capture ID 'insight (\w+)$'.
+// latest output: capture ID 'memory (\w+)$'.
 func capture(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: capture NAME PATTERN")

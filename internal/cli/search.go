@@ -30,7 +30,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 	var f searchFlags
 	c := &cobra.Command{
 		Use:   "search [WORDS...]",
-		Short: "Find insights, best first; without words, all of them",
+		Short: "Find memories, best first; without words, all of them",
 		Example: `  hippo search why did the gateway go down --when "last week" --explain
   hippo search default branch --as-of 2026-03-01
   hippo search where do retries wait --sources memory,code`,

@@ -57,7 +57,7 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query, files *cite
 	case len(a.Hits) == 0:
 		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")
 	default:
-		fmt.Fprintf(s.out, "%d of %d: %s, code %d\n", len(a.Hits), a.Total(), plural(a.Insights, "insight"), a.Chunks)
+		fmt.Fprintf(s.out, "%d of %d: %s, code %d\n", len(a.Hits), a.Total(), memories(a.Insights), a.Chunks)
 	}
 	v.Full = false
 	insight := 0

@@ -75,7 +75,7 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 		if out.Shared != nil {
 			sharedRows(row, out.Shared)
 		}
-		row("insights", "%d%s, %d forgotten", out.Memories, archived, out.Forgotten)
+		row("memories", "%d%s, %d forgotten", out.Memories, archived, out.Forgotten)
 		row("active day", "%d", out.ActiveDay)
 		if out.Project != "" {
 			row("project", "%s", projects().Folders().Title(out.Project))

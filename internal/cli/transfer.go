@@ -178,7 +178,7 @@ func exportFile(s *shell, x export, path string, force bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.errw, "exported %s to %s\n", plural(n, "insight"), termtext.Line(path))
+	fmt.Fprintf(s.errw, "exported %s to %s\n", memories(n), termtext.Line(path))
 	return printUnreadable(s, x, unreadable)
 }
 

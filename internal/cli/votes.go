@@ -15,8 +15,8 @@ import (
 func newVotesCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "votes ID",
-		Short: "List the votes on an insight, and its openings",
-		Long: `List the votes on an insight and its openings as an answer, the newest last: the kind, how many they are, the active day of the newest,
+		Short: "List the votes on a memory, and its openings",
+		Long: `List the votes on a memory and its openings as an answer, the newest last: the kind, how many they are, the active day of the newest,
 and whether they count for questions like the one that was asked. Votes of one kind on like questions are one line, and their number
 decays by active day. hippo unvote takes the newest vote back.`,
 		Args: oneArgument("an id"),

@@ -103,7 +103,7 @@ func meant(ctx context.Context, m *Memories, names *entityNames, name string) (*
 
 // errPlace is the error of a place in code where an insight or an entity is meant.
 func errPlace(ref string) error {
-	return hippo.Fieldf("ID", "must be that of an insight or the name of an entity, and %.60q is a place in code: relate an insight that names it. "+
+	return hippo.Fieldf("ID", "must be that of a memory or the name of an entity, and %.60q is a place in code: relate a memory that names it. "+
 		"What code has to do with other code hippo code related says, and hippo_code", ref)
 }
 

@@ -77,7 +77,7 @@ func lookup(ctx context.Context, m *Memories, ref string) (live, forgotten []hip
 		return numbered(ctx, m, ref)
 	}
 	if isPlace(ref) {
-		return nil, nil, hippo.Fieldf("ID", "must be that of an insight, and %.60q is a place in code: what a search shows of code cannot be changed, voted on or forgotten", ref)
+		return nil, nil, hippo.Fieldf("ID", "must be that of a memory, and %.60q is a place in code: what a search shows of code cannot be changed, voted on or forgotten", ref)
 	}
 	if len(ref) < minRef || strings.Trim(ref, "0123456789abcdefABCDEF-") != "" {
 		return nil, nil, hippo.Fieldf("ID", "must be a UUID, or at least %d digits of its end or beginning, got %.60q", minRef, ref)

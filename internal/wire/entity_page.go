@@ -131,7 +131,7 @@ func EntityText(p *engine.EntityPage, short hippo.ShortIDs, now time.Time) strin
 	if p.Memories == 1 {
 		name = "names"
 	}
-	count := fmt.Sprintf("%s%s %s it", about, Counted(p.Memories, "insight"), name)
+	count := fmt.Sprintf("%s%s %s it", about, Counted(p.Memories, "memory"), name)
 	if p.Omitted > 0 {
 		count += fmt.Sprintf("; %d more not shown", p.Omitted)
 	}

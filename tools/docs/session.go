@@ -76,7 +76,7 @@ func transcript(ctx context.Context, commands [][]string) (string, error) {
 		if exit != 0 {
 			return "", fmt.Errorf("hippo %q: exit code %d: %s", args, exit, out)
 		}
-		if m := regexp.MustCompile(`Recorded insight (\w+)`).FindStringSubmatch(out); m != nil {
+		if m := regexp.MustCompile(`Recorded memory (\w+)`).FindStringSubmatch(out); m != nil {
 			recorded = append(recorded, m[1])
 		}
 		fmt.Fprintf(&text, "$ hippo%s\n%s\n\n", quoted(args, n), strings.TrimRight(n.text(out), "\n"))
