@@ -82,6 +82,8 @@ type Input struct {
 	Now time.Time
 	// IDs are the short forms of the IDs of Candidates.
 	IDs hippo.ShortIDs
+	// Terms are the distinct terms of a text without function words, by which duplicates are found; nil: its words.
+	Terms func(text string) map[string]bool
 	// Similar is the cosine of two memories; nil: duplicates are found lexically.
 	Similar func(a, b hippo.ID) float64
 	// Changed reports whether a memory changes a value of an older one; nil: none does.

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// maxOverlap is the share of the words of the shorter of two texts, and maxCosine the
-	// cosine of their vectors, from which on they are duplicates.
-	maxOverlap, maxCosine = .8, .93
-	// minOverlapWords is how many words the shorter one must have to be compared by them.
-	minOverlapWords = 4
+	// maxCosine is the cosine of the vectors of two texts from which on they say the same in other words.
+	maxCosine = .93
+	// maxShared is the part of the words of the shorter of two texts from which on their words, and not their vectors, say whether they say
+	// the same: texts that are built alike and name another subject or value have vectors that are near each other, too.
+	maxShared = .5
 )
 
 // wordsOf is the set of words of the beginning of a text, in lower case.
@@ -24,40 +24,59 @@ func wordsOf(text string) map[string]bool {
 	return set
 }
 
-// overlap is the share of the words of the smaller of two sets that the other one has.
-func overlap(a, b map[string]bool) float64 {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(a) < minOverlapWords || len(b) > 2*len(a) {
-		return 0
-	}
-	n := 0
-	for w := range a {
-		if b[w] {
-			n++
-		}
-	}
-	return float64(n) / float64(len(a))
-}
-
 // duplicates are the memories that were selected, to compare others with.
 type duplicates struct {
-	similar func(a, b hippo.ID) float64
-	chosen  []*hippo.Memory
-	words   []map[string]bool
+	in     *Input
+	chosen []*hippo.Memory
+	terms  []map[string]bool
+}
+
+// termsOf is the set of words of the beginning of a text that say what it is about.
+func (d *duplicates) termsOf(text string) map[string]bool {
+	if d.in.Terms == nil {
+		return wordsOf(text)
+	}
+	return d.in.Terms(beginning(text))
 }
 
 // has reports whether a memory with these words says the same as one that was selected.
-func (d *duplicates) has(m *hippo.Memory, words map[string]bool) bool {
+func (d *duplicates) has(m *hippo.Memory, terms map[string]bool) bool {
 	for i, o := range d.chosen {
-		if o.ContentHash == m.ContentHash || overlap(words, d.words[i]) >= maxOverlap || d.similar != nil && d.similar(o.ID, m.ID) >= maxCosine {
+		if o.ContentHash == m.ContentHash || d.same(o, m, d.terms[i], terms) {
 			return true
 		}
 	}
 	return false
 }
 
-func (d *duplicates) add(m *hippo.Memory, words map[string]bool) {
-	d.chosen, d.words = append(d.chosen, m), append(d.words, words)
+// same reports whether two memories say the same. If they share most words, all of them decide, else the vectors do, unless each has a
+// number that the other one lacks.
+func (d *duplicates) same(x, y *hippo.Memory, a, b map[string]bool) bool {
+	shared := 0
+	for w := range a {
+		if b[w] {
+			shared++
+		}
+	}
+	if shared > 0 && float64(shared) >= maxShared*float64(min(len(a), len(b))) {
+		return shared == len(a) && shared == len(b)
+	}
+	return d.in.Similar != nil && !numbersDiffer(a, b) && d.in.Similar(x.ID, y.ID) >= maxCosine
+}
+
+// numbersDiffer reports whether each of two texts has a number that the other one lacks.
+func numbersDiffer(a, b map[string]bool) bool { return hasOther(a, b) && hasOther(b, a) }
+
+// hasOther reports whether a has a word with a digit that b lacks.
+func hasOther(a, b map[string]bool) bool {
+	for w := range a {
+		if !b[w] && strings.ContainsFunc(w, unicode.IsDigit) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *duplicates) add(m *hippo.Memory, terms map[string]bool) {
+	d.chosen, d.terms = append(d.chosen, m), append(d.terms, terms)
 }

@@ -72,7 +72,7 @@ func Select(in *Input) *Briefing {
 	if in.PromptOnly {
 		lists[Related] = in.leading(lists[Related])
 	}
-	f := &filler{in: in, briefing: b, unique: duplicates{similar: in.Similar}, seen: make(map[hippo.ID]bool), left: budget(in, b)}
+	f := &filler{in: in, briefing: b, unique: duplicates{in: in}, seen: make(map[hippo.ID]bool), left: budget(in, b)}
 	f.fillFacts()
 	f.fillPrompt(lists)
 	f.fill(lists, true)
@@ -224,11 +224,11 @@ func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, f
 			return 0, true
 		}
 	}
-	words := wordsOf(m.Content)
+	terms := f.unique.termsOf(m.Content)
 	known := f.in.Known != nil && f.in.Known(m)
-	if known || f.unique.has(m, words) {
+	if known || f.unique.has(m, terms) {
 		if known { // what says the same is known, too
-			f.unique.add(m, words)
+			f.unique.add(m, terms)
 		}
 		f.seen[m.ID] = true
 		return 0, true
@@ -243,7 +243,7 @@ func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, f
 		return 0, false
 	}
 	f.seen[m.ID] = true
-	f.unique.add(m, words)
+	f.unique.add(m, terms)
 	f.briefing.Items = append(f.briefing.Items, item)
 	f.opened = append(f.opened, s)
 	f.left -= cost

@@ -97,7 +97,7 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 		return nil, err
 	}
 	in := &briefing.Input{
-		Query: q, Candidates: g.found, Facts: g.facts, Notes: notes, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs,
+		Query: q, Candidates: g.found, Facts: g.facts, Notes: notes, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs, Terms: tellingTerms,
 	}
 	b, err := selected(ctx, m, in)
 	if err != nil || q.PromptOnly || m.scope.Project == hippo.Unassigned {

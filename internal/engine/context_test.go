@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/screen/screentest"
 )
@@ -195,5 +199,73 @@ func TestContext_WeakPrompt(t *testing.T) {
 		if err != nil || len(b.Items) != c.want {
 			t.Errorf("%q: got %q (%v), want %d", c.prompt, briefed(b), err, c.want)
 		}
+	}
+}
+
+// alike is a model for which all texts are the same.
+type alike struct{ *embedtest.Words }
+
+func (a alike) Embed(ctx context.Context, role embed.Role, texts []string) ([][]float32, error) {
+	return a.Words.Embed(ctx, role, slices.Repeat([]string{"alike"}, len(texts)))
+}
+
+// builtAlike are decisions that are built alike, by language: a form, and the subjects and values of eight of them.
+func builtAlike() map[string][2]string {
+	return map[string][2]string{
+		"english":    {"We decided that SUBJECT uses VALUE in the new platform", "billing search sessions metrics logs mail images queues"},
+		"numbers":    {"The SUBJECT service listens on port VALUE", "billing search session metrics log mail image queue"},
+		"german":     {"Wir haben entschieden, dass SUBJECT auf der neuen Plattform VALUE benutzt", "Abrechnung Suche Anmeldung Messung Protokoll Post Bilder Warteschlange"},
+		"french":     {"Nous avons décidé que SUBJECT utilise VALUE sur la nouvelle plateforme", "facturation recherche connexion mesures journaux courrier images files"},
+		"spanish":    {"Hemos decidido que SUBJECT usa VALUE en la nueva plataforma", "facturación búsqueda sesiones métricas registros correo imágenes colas"},
+		"portuguese": {"Decidimos que SUBJECT usa VALUE na nova plataforma", "cobrança busca sessões métricas registros correio imagens filas"},
+		"russian":    {"Мы решили, что SUBJECT использует VALUE на новой платформе", "оплата поиск вход метрики журнал почта картинки очередь"},
+		"chinese":    {"我们决定SUBJECT服务在新平台上使用VALUE", "账单 搜索 会话 指标 日志 邮件 图片 队列"},
+		"japanese":   {"新しい基盤のSUBJECTではVALUEを使うと決めました", "請求 検索 認証 計測 記録 郵便 画像 待機"},
+	}
+}
+
+// Decisions that are built alike and name other subjects and values are all there, however near their vectors are. Those that differ in
+// case, punctuation and function words stand once.
+func TestContext_BuiltAlike(t *testing.T) {
+	t.Parallel()
+	values := strings.Fields("Postgres Elastic Redis Prometheus Loki Postfix Minio Rabbit")
+	for language, form := range builtAlike() {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			for differs, of := range map[string]func(subject, value string) string{
+				"subjects": func(subject, _ string) string {
+					return strings.NewReplacer("SUBJECT", subject, "VALUE", values[0]).Replace(form[0])
+				},
+				"both": func(subject, value string) string {
+					return strings.NewReplacer("SUBJECT", subject, "VALUE", value).Replace(form[0])
+				},
+			} {
+				f := open(t, options{models: []embedding.Model{{Embedder: alike{embedtest.NewWords("w")}, Instant: true}}})
+				var want []string
+				for i, subject := range strings.Fields(form[1]) {
+					value := values[i]
+					if language == "numbers" {
+						value = fmt.Sprint(8080 + i)
+					}
+					text := of(subject, value)
+					remember(t, f, "p", hippo.Memory{Content: text, Type: "decision"})
+					remember(t, f, "p", hippo.Memory{Content: strings.ToUpper(text) + "!", Type: "decision"})
+					want = append(want, "decisions: "+strings.ToLower(text))
+				}
+				b, err := engine.Context(t.Context(), f.In(hippo.LocalScope("p")), briefing.Query{MaxTokens: briefing.MaxTokens})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := briefed(b)
+				for i := range got {
+					got[i] = strings.TrimSuffix(strings.ToLower(got[i]), "!")
+				}
+				slices.Sort(got)
+				slices.Sort(want)
+				if !slices.Equal(got, want) {
+					t.Errorf("other %s: got %d: %q", differs, len(got), got)
+				}
+			}
+		})
 	}
 }

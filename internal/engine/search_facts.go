@@ -180,6 +180,9 @@ func bestFacts(facts []hippo.Fact, named []*card, query string) []hippo.Fact {
 	return out
 }
 
+// tellingTerms is [termsOf] with the words of the index.
+func tellingTerms(text string) map[string]bool { return termsOf(bm25.Words(), text) }
+
 // termsOf returns the terms of a text that are no function words.
 func termsOf(words bm25.Analyzer, text string) map[string]bool {
 	terms := make(map[string]bool)
