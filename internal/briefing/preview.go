@@ -32,7 +32,7 @@ func (f *filler) preview(m *hippo.Memory) string {
 		if c.Memory != m || len(c.Excerpt) == 0 {
 			continue
 		}
-		p := preview.Of(m.Content, c.Excerpt, hippo.Span{}, previewLength)
+		p := preview.Of(m.Content, c.Excerpt, previewLength)
 		text := strings.Join(strings.Fields(p.Text), " ")
 		if !p.Ends {
 			text = ended(text)

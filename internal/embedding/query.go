@@ -75,7 +75,7 @@ func queryChannel(ctx context.Context, f *Follower, scope *hippo.Scope, text str
 			vectors, err = askModel(ctx, f, m, text)
 		}
 		if err == nil {
-			return recall.Embedded{Values: without(vectors[0], m.Common), Model: m.id, Partial: partial}, degraded
+			return recall.Embedded{Values: without(vectors[0], m.Common), Model: m.id, Space: m.Embedder.Model().Space, Partial: partial}, degraded
 		}
 		degraded = append(degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, reportable(scope, err)))
 	}

@@ -30,18 +30,14 @@ const (
 )
 
 // Of returns at most n characters of a text (n > 0), or all of it if it is hardly longer: as many of the parts that answer best as
-// fit, in their order, and what follows the best one; without parts the beginning, or the passage that was found, if that lies behind
-// the first n. Cost: O(len(text)).
-func Of(text string, parts []hippo.Span, found hippo.Span, n int) Preview {
+// fit, in their order, and what follows the best one; without parts the beginning. Cost: O(len(text)).
+func Of(text string, parts []hippo.Span, n int) Preview {
 	total := utf8.RuneCountInString(text)
 	if total <= n+min(slack, n/4) {
 		return Preview{Text: text, Ends: true}
 	}
 	if len(parts) == 0 {
 		parts = []hippo.Span{{}}
-		if found.From > 0 && utf8.RuneCountInString(text[:found.To]) > n {
-			parts[0] = hippo.Span{From: found.From, To: found.From}
-		}
 	}
 	return show(text, total, chosen(text, parts, n))
 }

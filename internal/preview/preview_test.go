@@ -23,25 +23,23 @@ func TestOf(t *testing.T) {
 	for _, x := range []struct {
 		name  string
 		parts []hippo.Span
-		found hippo.Span
 		n     int
 		want  string
 		ends  bool
 	}{
-		{"the beginning", nil, hippo.Span{}, 16, "Nothing is here.", false},
-		{"the passage", nil, hippo.Span{From: answer.From, To: len(text)}, 26, "…The answer is forty two.", false},
-		{"a sentence, and what follows", []hippo.Span{answer}, hippo.Span{}, 41, "…The answer is forty two. Nor is it here.", false},
-		{"two, in their order", []hippo.Span{end, answer}, hippo.Span{}, 46, "…The answer is forty two. … The end is near.", true},
-		{"the second does not fit", []hippo.Span{answer, end}, hippo.Span{}, 28, "…The answer is forty two.", false},
-		{"the first does not fit", []hippo.Span{answer}, hippo.Span{}, 11, "…The answer", false},
+		{"the beginning", nil, 16, "Nothing is here.", false},
+		{"a sentence, and what follows", []hippo.Span{answer}, 41, "…The answer is forty two. Nor is it here.", false},
+		{"two, in their order", []hippo.Span{end, answer}, 46, "…The answer is forty two. … The end is near.", true},
+		{"the second does not fit", []hippo.Span{answer, end}, 28, "…The answer is forty two.", false},
+		{"the first does not fit", []hippo.Span{answer}, 11, "…The answer", false},
 	} {
-		got := preview.Of(text, x.parts, x.found, x.n)
+		got := preview.Of(text, x.parts, x.n)
 		shown := utf8.RuneCountInString(strings.ReplaceAll(strings.ReplaceAll(got.Text, " … ", ""), "…", ""))
 		if got.Text != x.want || got.Ends != x.ends || got.More != utf8.RuneCountInString(text)-shown {
 			t.Errorf("%s: got %+v, want %q", x.name, got, x.want)
 		}
 	}
-	if got := preview.Of("short", []hippo.Span{{From: 2, To: 4}}, hippo.Span{}, 4); got.Text != "short" || got.More != 0 || !got.Ends {
+	if got := preview.Of("short", []hippo.Span{{From: 2, To: 4}}, 4); got.Text != "short" || got.More != 0 || !got.Ends {
 		t.Errorf("a short text: %+v", got)
 	}
 }
@@ -64,7 +62,7 @@ func TestOf_Limits(t *testing.T) {
 		}
 		r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 		n := 10 + r.IntN(400)
-		got := preview.Of(string(text), parts, hippo.Span{}, n)
+		got := preview.Of(string(text), parts, n)
 		if shown := utf8.RuneCountInString(got.Text); shown > n+3 || got.More < len(text)-n || !utf8.ValidString(got.Text) {
 			t.Fatalf("n %d: %d characters, %d more: %q", n, shown, got.More, got.Text)
 		}

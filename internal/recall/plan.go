@@ -48,6 +48,8 @@ type asked struct {
 	// behind: archived memories take part, behind what is comparably relevant.
 	behind bool
 	span   when.Span // the time that the text names, if any
+	// meaning is the text as a model of the channel [retrieve.Semantic] embedded it.
+	meaning Embedded
 }
 
 // surprising reports whether ranker surprise answers.
@@ -117,6 +119,7 @@ func (p *Plan) embedded(ctx context.Context, e Embedder, day hippo.Day) (*Plan, 
 	}
 	s := &out.search
 	s.Situation.Vectors, s.Situation.Model = vectors.Situation, vectors.SituationModel
+	out.meaning = vectors.Text[retrieve.Semantic]
 	for c := range s.Vectors {
 		v := &vectors.Text[c]
 		s.Vectors[c].Values, s.Vectors[c].Model, s.Vectors[c].Partial = v.Values, v.Model, v.Partial

@@ -51,11 +51,11 @@ func (s *Searcher) question(plan *Plan, found *retrieve.Result) *excerpt.Questio
 	if plan.search.Text == "" {
 		return nil
 	}
-	var words []excerpt.Word
+	a := excerpt.Asked{Text: plan.search.Text, Meaning: plan.meaning.Values, Space: plan.meaning.Space}
 	for _, w := range queryWords(found.Vocabulary, plan.search.Text) {
-		words = append(words, excerpt.Word{Text: w.text, IDF: w.idf})
+		a.Words = append(a.Words, excerpt.Word{Text: w.text, IDF: w.idf})
 	}
-	return excerpt.NewQuestion(s.model.analyzer, s.model.tokens, words)
+	return excerpt.NewQuestion(s.model.analyzer, s.model.tokens, a)
 }
 
 // ranked orders what was found, by the ranker of the plan.

@@ -61,7 +61,8 @@ type Vectors struct {
 // Embedded is a text as a model embedded it; the zero value is none.
 type Embedded struct {
 	Values []float32
-	Model  string
+	// Model is its ID, and Space its space.
+	Model, Space string
 	// Partial is [retrieve.Vector.Partial].
 	Partial bool
 }

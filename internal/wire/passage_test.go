@@ -8,7 +8,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// TestPassage_isInCharacters: a passage is counted in code points, and a weak answer previews it.
+// TestPassage_isInCharacters: a passage is counted in code points, and a weak answer shows the sentence.
 func TestPassage_isInCharacters(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("ü", 100) + " the pump failed at night"
@@ -20,6 +20,7 @@ func TestPassage_isInCharacters(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	v := wire.View{Offset: 3}
+	h.Excerpt = []hippo.Span{{From: 201, To: 209}}
 	if got, want := v.Shown(&hippo.Answer{Judgement: hippo.Judgement{Weak: "why"}, Hits: []hippo.Hit{h}}, 0).Text, "…the pump failed at night"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -10,5 +10,5 @@ type Preview = preview.Preview
 
 // PreviewOf returns at most n characters of the content of a hit (n > 0), see [preview.Of].
 func PreviewOf(h *hippo.Hit, n int) Preview {
-	return preview.Of(h.Memory.Content, h.Excerpt, h.Passage, n)
+	return preview.Of(h.Memory.Content, h.Excerpt, n)
 }
