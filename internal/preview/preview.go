@@ -27,10 +27,12 @@ const (
 	gap   = " … "
 	// minPart is how many characters of a further sentence are worth a gap.
 	minPart = 24
+	// maxAfter is how many characters are shown of what follows a sentence that answers.
+	maxAfter = 400
 )
 
 // Of returns at most n characters of a text (n > 0), or all of it if it is hardly longer: as many of the parts that answer best as
-// fit, in their order, and what follows the best one; without parts the beginning. Cost: O(len(text)).
+// fit, in their order, and what follows them; without parts the beginning. Cost: O(len(text)).
 func Of(text string, parts []hippo.Span, n int) Preview {
 	total := utf8.RuneCountInString(text)
 	if total <= n+min(slack, n/4) {
@@ -60,17 +62,26 @@ func chosen(text string, parts []hippo.Span, n int) []hippo.Span {
 		left -= cost + utf8.RuneCountInString(text[p.From:p.To])
 		out = append(out, p)
 	}
-	if left >= minPart || len(parts) == 1 {
-		out[0].To = min(extended(text, out, left), len(text))
+	for i := range out {
+		if left < minPart && len(parts) > 1 {
+			break
+		}
+		room := left
+		if parts[0].To > 0 { // else the text begins there, and all of it belongs to it
+			room = min(left, maxAfter)
+		}
+		end := extended(text, out, i, room)
+		left -= utf8.RuneCountInString(text[out[i].To:end])
+		out[i].To = end
 	}
 	return merged(text, out)
 }
 
-// extended returns where the first part ends if what follows it is shown as well, up to the next part.
-func extended(text string, parts []hippo.Span, left int) int {
-	end, next := parts[0].To, len(text)
-	for _, p := range parts[1:] {
-		if p.From >= end {
+// extended returns where a part ends if what follows it is shown as well, up to the next part.
+func extended(text string, parts []hippo.Span, i, left int) int {
+	end, next := parts[i].To, len(text)
+	for k, p := range parts {
+		if k != i && p.From >= end {
 			next = min(next, p.From)
 		}
 	}
