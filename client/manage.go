@@ -73,14 +73,22 @@ func (c *Client) Get(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, err
 // Got are insights as of a moment.
 type Got struct {
 	Memories []*hippo.Memory
-	// Degraded says what the history lacks of these insights as they were known at a time; nil otherwise.
+	// Degraded says what the history lacks of these insights as they were known at a time, and what of the question does not count; nil
+	// otherwise.
 	Degraded []string
+	// Excerpts are those of each insight for the question of [GetFor], as [hippo.Hit.Excerpt]; nil without one.
+	Excerpts [][]hippo.Span
 }
 
 // GetAt is [Client.Get] as of a moment. One that does not hold then is [hippo.ErrNotFound], and the error names what held
 // instead, if that is known.
 func GetAt(ctx context.Context, c *Client, at hippo.Moment, ids ...hippo.ID) (*Got, error) {
-	x, err := engine.GetAt(ctx, c.memories, engine.GetQuery{IDs: ids, At: at})
+	return GetFor(ctx, c, at, "", ids...)
+}
+
+// GetFor is [GetAt] with the parts of each insight that answer a question.
+func GetFor(ctx context.Context, c *Client, at hippo.Moment, question string, ids ...hippo.ID) (*Got, error) {
+	x, err := engine.GetAt(ctx, c.memories, engine.GetQuery{IDs: ids, At: at, Question: question})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,8 @@ func newGetCommand(s *shell) *cobra.Command {
 		Short: "Show memories whole",
 		Long: `Show memories whole. An ID is the short one that other commands show, or at least four digits of the end or the beginning of a
 UUID or of the beginning of a content hash. With --json, one ID is an object, several are a list. --query names the question
-that led to them: that they were opened for it is a weak vote for them as answers to questions like it.`,
+that led to them: that they were opened for it is a weak vote for them as answers to questions like it. Of an insight of more than
+1,200 tokens, the sentences that answer it are shown, with … where some are left out; with --json it is whole.`,
 		Args: requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			var moment hippo.Moment
@@ -41,10 +42,11 @@ that led to them: that they were opened for it is a weak vote for them as answer
 			if err != nil {
 				return err
 			}
-			ms, err := readInsights(c.Context(), s, m, moment, asked, ids)
+			got, err := readInsights(c.Context(), s, m, moment, asked, ids)
 			if err != nil {
 				return err
 			}
+			ms := got.Memories
 			s.count = len(ms)
 			if s.json && len(ms) == 1 {
 				one, err := wire.Stored(ms[0], s.now())
@@ -62,7 +64,7 @@ that led to them: that they were opened for it is a weak vote for them as answer
 				if i > 0 {
 					fmt.Fprintln(s.out)
 				}
-				if err := printWhole(s, x, st.Calendar.Day, links[x.ID], files); err != nil {
+				if err := printWhole(s, shownOf(s, got, i), st.Calendar.Day, links[x.ID], files); err != nil {
 					return err
 				}
 			}
@@ -70,13 +72,13 @@ that led to them: that they were opened for it is a weak vote for them as answer
 		}),
 	}
 	at.add(c)
-	c.Flags().StringVar(&query, "query", "", "question that led to them: that they were opened counts for questions like it")
+	c.Flags().StringVar(&query, "query", "", "question that led to them: it selects what is shown of a long one, and that they were opened counts for questions like it")
 	return c
 }
 
 // readInsights reads insights as of a moment, and warns of what the history lacks of them. A query counts as what they were opened for.
-func readInsights(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, query string, ids []hippo.ID) ([]*hippo.Memory, error) {
-	got, err := client.GetAt(ctx, m, at, ids...)
+func readInsights(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, query string, ids []hippo.ID) (*client.Got, error) {
+	got, err := client.GetFor(ctx, m, at, query, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +86,25 @@ func readInsights(ctx context.Context, s *shell, m *client.Client, at hippo.Mome
 		s.warn("degraded: %s", d)
 	}
 	if query == "" {
-		return got.Memories, nil
+		return got, nil
 	}
-	return got.Memories, client.Opened(ctx, m, query, ids...)
+	return got, client.Opened(ctx, m, query, ids...)
+}
+
+// shownOf returns an insight with what answers the question in the place of a long content, and says how the whole is to be had.
+func shownOf(s *shell, got *client.Got, i int) *hippo.Memory {
+	m := got.Memories[i]
+	if i >= len(got.Excerpts) || got.Excerpts[i] == nil {
+		return m
+	}
+	p := wire.PartOf(m.Content, got.Excerpts[i])
+	if p.More == 0 {
+		return m
+	}
+	s.warn("%s: %s more characters are shown without --query", shortID(s, m.ID), grouped(p.More))
+	m = m.Clone()
+	m.Content = p.Text
+	return m
 }
 
 // codeLinks returns what memories speak of in the source trees of their projects. An index that does not answer is no reason

@@ -16,19 +16,33 @@ type GetQuery struct {
 	At  hippo.Moment
 	// Some: those that are not there then, or do not hold, are left out; else they are errors.
 	Some bool
+	// Question asks for the excerpts; blank: none.
+	Question string
 }
 
 // Got are memories that were read as of a moment.
 type Got struct {
 	Memories []*hippo.Memory
-	// Degraded says what the history lacks of these memories as they were known at a time; nil otherwise.
+	// Degraded says what the history lacks of these memories as they were known at a time, and what of the question does not count;
+	// nil otherwise.
 	Degraded []string
+	// Excerpts are those of each memory for [GetQuery.Question], as [hippo.Hit.Excerpt]; nil without one, or if no memory is long.
+	Excerpts [][]hippo.Span
+}
+
+// Excerpt returns that of a memory; nil: it has none.
+func (g *Got) Excerpt(id hippo.ID) []hippo.Span {
+	i := slices.IndexFunc(g.Memories, func(m *hippo.Memory) bool { return m.ID == id })
+	if i < 0 || i >= len(g.Excerpts) {
+		return nil
+	}
+	return g.Excerpts[i]
 }
 
 // GetAt is [Memories.Get] as of a moment. A memory that does not hold at [hippo.Moment.ValidAt] is [hippo.ErrNotFound]; the
 // error says when it holds, and which memory that it superseded, or that superseded it, held then.
 func GetAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
-	if q.At == (hippo.Moment{}) && !q.Some {
+	if q.At == (hippo.Moment{}) && !q.Some && !asks(q.Question) {
 		ms, err := m.Get(ctx, q.IDs)
 		if err != nil {
 			return nil, err
@@ -39,6 +53,17 @@ func GetAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
 }
 
 func getAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
+	got, err := gotAt(ctx, m, q)
+	if err != nil || !asks(q.Question) {
+		return got, err
+	}
+	var cut string
+	got.Excerpts, cut, err = excerptsOf(ctx, m, q.Question, got.Memories)
+	got.Degraded = noted(got.Degraded, cut)
+	return got, err
+}
+
+func gotAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
 	known := q.At.KnownAt
 	if !isPast(m, q.At) {
 		ms, err := held(ctx, m, q)

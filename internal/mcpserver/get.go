@@ -15,10 +15,12 @@ import (
 
 const getSchema = `{"type":"object","required":["ids"],"properties":{
 "ids":{"type":"array","items":{"type":"string"}},
+"query":{"type":"string"},
 "max_tokens":{"type":"integer","default":1200}}}`
 
 type getInput struct {
 	ids       refs
+	query     words
 	at        momentInput
 	maxTokens tokenLimit
 	// noTouch: a program looks at it, which is no opening.
@@ -28,6 +30,7 @@ type getInput struct {
 func (in *getInput) fields() []field {
 	return append([]field{
 		{name: "ids", also: "id uuids uuid refs ref hash", to: &in.ids, required: true},
+		{name: "query", also: "q text search question", to: &in.query},
 		{name: "max_tokens", to: &in.maxTokens.given, count: true},
 		{name: "no_touch", to: &in.noTouch, unlisted: true},
 	}, in.at.fields()...)
@@ -55,7 +58,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := engine.GetAt(ctx, s.Memories, engine.GetQuery{IDs: ids, At: at})
+	found, err := engine.GetAt(ctx, s.Memories, engine.GetQuery{IDs: ids, At: at, Question: string(in.query)})
 	if err != nil {
 		return reply{}, err
 	}
@@ -73,7 +76,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	w := whole{files: s.files(at), links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.now(), importance: s.Importance, title: engine.ProjectTitles(s.Memories)}
+	w := whole{files: s.files(at), links: s.links(ctx, ms, at), memories: ms, excerpt: found.Excerpt, relations: rs, day: st.Day, now: s.now(), importance: s.Importance, title: engine.ProjectTitles(s.Memories)}
 	missing := ""
 	if len(found.Degraded) > 0 {
 		missing = "\ndegraded: " + note(strings.Join(found.Degraded, "; "))
@@ -209,7 +212,7 @@ func (w *whole) data(limit int) (*got, error) {
 		var err error
 		share := left.share(len(w.memories) - i)
 		text := share.shortened(len(m.Content), func(n int) string {
-			if one, err = wire.WholeOf(m, n+1, w.of(m), w.now); err == nil && len(w.links[m.ID]) > 0 {
+			if one, err = wire.WholeOf(m, w.excerpt(m.ID), n+1, w.of(m), w.now); err == nil && len(w.links[m.ID]) > 0 {
 				one.Code = wire.CodeLinksOf(w.links[m.ID])
 			}
 			return jsonOf(one) + ","

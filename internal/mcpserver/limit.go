@@ -54,5 +54,10 @@ func (b *budget) take(text string) bool {
 func (b *budget) shortened(n int, text func(n int) string) string {
 	const charactersPerToken = 10 // none has as many on average
 	n = min(n, charactersPerToken*max(0, int(*b)))
-	return text(max(0, sort.Search(n, func(i int) bool { return briefing.Tokens(text(i+1)) > int(*b) })))
+	i := max(0, sort.Search(n, func(i int) bool { return briefing.Tokens(text(i+1)) > int(*b) }))
+	out := text(i)
+	for ; i > 0 && briefing.Tokens(out) > int(*b); out = text(i) { // parts of a text with room for more may be a little shorter
+		i--
+	}
+	return out
 }

@@ -81,7 +81,7 @@ func tools() []tool {
 		},
 		{
 			name: "hippo_get", title: "Read insights whole",
-			description: "Insights whole, with their relations, by the ids that results show.",
+			description: "Insights by id, with relations; of a long one what answers query.",
 			schema:      getSchema, readOnly: true, idempotent: true, essential: true,
 			example: `{"ids":["7f4a7c15"]}`,
 			input:   func() arguments { return &getInput{} },

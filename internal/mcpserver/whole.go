@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/cited"
@@ -26,6 +25,7 @@ const (
 // whole shows memories with all their fields.
 type whole struct {
 	memories   []*hippo.Memory
+	excerpt    func(hippo.ID) []hippo.Span
 	links      map[hippo.ID][]codeindex.Link
 	files      *cited.Check
 	relations  []hippo.Relation
@@ -54,7 +54,7 @@ func (w *whole) of(m *hippo.Memory) []hippo.Relation {
 	return out[:min(len(out), maxRelations)]
 }
 
-// show returns a memory with the first n characters of its content: a line of facts, one of the
+// show returns a memory with at most n characters of its content, see [wire.Part]: a line of facts, one of the
 // situation, the content, whose lines all begin with a mark, and a line for each relation.
 func (w *whole) show(m *hippo.Memory, n int) string {
 	var b strings.Builder
@@ -65,12 +65,11 @@ func (w *whole) show(m *hippo.Memory, n int) string {
 	if wire.Flags(m) != nil {
 		b.WriteString("\n" + wire.InstructionsNote)
 	}
-	content := m.Content
-	if total := utf8.RuneCountInString(content); total > n {
-		content = string([]rune(content)[:n])
-		fmt.Fprintf(&b, "\n+%s chars: get it again with more max_tokens", grouped(total-n))
+	content := wire.Part(m.Content, w.excerpt(m.ID), n)
+	if content.More > 0 {
+		fmt.Fprintf(&b, "\n+%s chars: get it again with more max_tokens", grouped(content.More))
 	}
-	b.WriteString("\n" + termtext.Continuation + termtext.Disarm(termtext.Block(content, "")))
+	b.WriteString("\n" + termtext.Continuation + termtext.Disarm(termtext.Block(content.Text, "")))
 	for _, l := range w.links[m.ID] {
 		b.WriteString("\ncode: " + wire.CodeLinkText(&l, w.now.Location()))
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // historyInput asks for the chain of supersession that a memory belongs to.
-type historyInput struct{ getInput }
+type historyInput struct{ readInput }
 
 // maxHistory is how many memories a history has at most.
 const maxHistory = 100
@@ -24,7 +24,7 @@ type history struct {
 }
 
 func (in *historyInput) call(ctx context.Context, r *request) (reply, error) {
-	got, err := in.get(ctx, r)
+	got, err := in.get(ctx, r, "")
 	if err != nil {
 		return reply{}, err
 	}

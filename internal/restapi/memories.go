@@ -229,24 +229,52 @@ func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusOK, data: insights{list, got.Degraded}, count: len(list)}, err
 }
 
-type getInput struct {
+// readInput names a memory as of a moment.
+type readInput struct {
 	id reference
 	at momentInput
 }
 
-func (in *getInput) fields() []field {
+func (in *readInput) fields() []field {
 	return append([]field{idField(&in.id)}, in.at.fields(inQuery)...)
+}
+
+type getInput struct {
+	readInput
+	query string
+}
+
+func (in *getInput) fields() []field {
+	return append(in.readInput.fields(), field{
+		name: "query", in: inQuery, to: &in.query, about: "a question: of a content of more than 1,200 tokens, excerpt has the sentences that answer it",
+	})
 }
 
 // idField is the parameter of a path that names a memory.
 func idField(to *reference) field { return field{name: "id", in: inPath, to: to, required: true} }
 
 func (in *getInput) call(ctx context.Context, r *request) (reply, error) {
-	got, err := in.get(ctx, r)
+	got, err := in.get(ctx, r, in.query)
 	if err != nil {
 		return reply{}, err
 	}
-	return one(http.StatusOK, got.Memories[0], r.server.Now(), got.Degraded...)
+	m := got.Memories[0]
+	out, err := one(http.StatusOK, m, r.server.Now(), got.Degraded...)
+	if excerpt := got.Excerpt(m.ID); err == nil && excerpt != nil {
+		err = out.withExcerpt(wire.PartOf(m.Content, excerpt))
+	}
+	return out, err
+}
+
+// withExcerpt adds a part of a memory that is too long to be read whole.
+func (r *reply) withExcerpt(p wire.Preview) error {
+	x, ok := r.data.(insight)
+	if !ok || p.More == 0 {
+		return nil
+	}
+	b, err := withKey(x.RawMessage, "excerpt", p.Text)
+	r.data = insight{b}
+	return err
 }
 
 // withKey returns a JSON object that is not empty with one more key.
@@ -256,7 +284,7 @@ func withKey(object json.RawMessage, key string, value any) (json.RawMessage, er
 	return fmt.Appendf(bytes.Clone(out), ", %q: %s}", key, raw), err
 }
 
-func (in *getInput) get(ctx context.Context, r *request) (*engine.Got, error) {
+func (in *readInput) get(ctx context.Context, r *request, question string) (*engine.Got, error) {
 	id, err := r.resolve(ctx, in.id, engine.PreferLive)
 	if err != nil {
 		return nil, err
@@ -265,7 +293,7 @@ func (in *getInput) get(ctx context.Context, r *request) (*engine.Got, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
+	return engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at, Question: question})
 }
 
 type listInput struct {

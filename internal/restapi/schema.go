@@ -172,6 +172,7 @@ func insightSchema(c components) schema {
 			"namespace":              text,
 			"metadata":               about((&metadata{}).schema(), "any JSON by key"),
 			"degraded":               about(texts, "what the history lacks of it as it was known at known_at; absent if nothing"),
+			"excerpt":                about(text, "the sentences of the content that answer the query, with … where some are left out; absent without a query, and of a content that is no longer"),
 			"flags":                  about(texts, "why the texts could be taken for instructions to a model; absent if they could not"),
 		},
 	}

@@ -3,10 +3,8 @@ package wire
 import (
 	"encoding/json"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/preview"
 )
 
 // Whole is a memory with all its fields, as its file holds them, and its relations.
@@ -19,15 +17,13 @@ type Whole struct {
 	Code []CodeLink `json:"code,omitempty"`
 }
 
-// WholeOf returns a memory with the first n characters of its content (n > 0), and its relations.
-// The error is that of [Stored].
-func WholeOf(m *hippo.Memory, n int, relations []hippo.Relation, now time.Time) (*Whole, error) {
+// WholeOf returns a memory with at most n characters of its content (n > 0), see [Part], and its relations. The error is that of [Stored].
+func WholeOf(m *hippo.Memory, excerpt []hippo.Span, n int, relations []hippo.Relation, now time.Time) (*Whole, error) {
 	out := &Whole{}
-	if total := utf8.RuneCountInString(m.Content); total > n {
-		shown := preview.Beginning(m.Content, n)
-		out.MoreCharacters = total - utf8.RuneCountInString(shown)
+	if p := Part(m.Content, excerpt, n); p.More > 0 {
+		out.MoreCharacters = p.More
 		m = m.Clone()
-		m.Content = shown
+		m.Content = p.Text
 	}
 	var err error
 	if out.Insight, err = Stored(m, now); err != nil {

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/recall"
+)
+
+// excerptOf returns the parts of a long memory that answer the query of a ranking. found is the passage by which it was found, or zero.
+func excerptOf(r *recall.Ranking, m *hippo.Memory, found hippo.Span) []hippo.Span {
+	if r.Question == nil || len(m.Content) < hippo.ExcerptFrom {
+		return nil
+	}
+	return r.Question.Best(m.Content, found)
+}
+
+// excerptsOf returns the parts of memories that answer a question, as a search for it would show them, and what of the question does not count.
+// Cost: that of a search, if one of the memories is long.
+func excerptsOf(ctx context.Context, m *Memories, question string, ms []*hippo.Memory) (list [][]hippo.Span, cut string, err error) {
+	q := hippo.Query{Ranker: hippo.RankerHippo, NoTouch: true}
+	q.Text, cut = hippo.ShortQuery(question)
+	plan, err := prepare(m, &q)
+	long := func(x *hippo.Memory) bool { return len(x.Content) >= hippo.ExcerptFrom }
+	if err != nil || !slices.ContainsFunc(ms, long) {
+		return nil, cut, err
+	}
+	day, _, err := activeDay(ctx, m, &q)
+	if err != nil {
+		return nil, cut, err
+	}
+	ranking, err := recallOnce(ctx, m, plan, day)
+	if err != nil {
+		return nil, cut, err
+	}
+	for _, x := range ms {
+		found := hippo.Span{}
+		if i := slices.IndexFunc(ranking.Hits, func(h recall.Hit) bool { return h.ID == x.ID }); i >= 0 {
+			found = span(x, ranking.Hits[i].Passage)
+		}
+		list = append(list, excerptOf(ranking, x, found))
+	}
+	return list, cut, nil
+}
+
+// asks reports whether a question says anything.
+func asks(question string) bool { return strings.TrimSpace(question) != "" }
