@@ -34,6 +34,7 @@ type matches struct {
 	// best is the highest score of a match; everything: the query has no text.
 	best       float64
 	everything bool
+	foreign    bool // the query is not English
 	elsewhere  int // see [retrieve.Result.Elsewhere]
 }
 

@@ -3,6 +3,7 @@ package index
 import (
 	"math/bits"
 
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
@@ -90,8 +91,9 @@ func (f *found) match(m *retrieve.Match, p *partFound, doc uint32) {
 	}
 	m.Cosine, m.Passage = f.scanned(retrieve.Semantic, p, doc)
 	other := uint32(0)
-	if m.Multilingual, other = f.scanned(retrieve.Multilingual, p, doc); m.Passage == 0 {
-		m.Passage = other
+	m.Multilingual, other = f.scanned(retrieve.Multilingual, p, doc)
+	if other > 0 && (m.Passage == 0 || f.matches.foreign || cue.Cues(p.shown.row(doc).cues)&cue.Foreign != 0) {
+		m.Passage = other // the other channel reads English alone
 	}
 	f.estimate(m, p, doc)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
@@ -63,7 +64,7 @@ func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error)
 	}()
 	q := f.query
 	text := strings.TrimSpace(q.Text)
-	f.matches.everything = text == ""
+	f.matches.everything, f.matches.foreign = text == "", cue.IsForeign(text)
 	f.matches.sums = makeRoom(f.parts, x.search.sums.take())
 	w := &f.window
 	w.scorer = x.search.scorerOf(f.stats)

@@ -126,7 +126,7 @@ const None = ^Doc(0)
 // Match is a document that a query found.
 type Match struct {
 	Doc Doc
-	// Passage is the number, from 1, of the passage that Cosine is of, or else Multilingual; 0 if
+	// Passage is the number, from 1, of the passage that Cosine is of, or Multilingual where the query or the document is not English; 0 if
 	// the document has no vectors of several passages.
 	Passage uint32
 	// Score is BM25F, 0 or more; 0 if the query has no text.
