@@ -9,12 +9,28 @@ import (
 	"github.com/hippo-memory/hippo/internal/recall"
 )
 
-// excerptOf returns the parts of a long memory that answer the query of a ranking. found is the passage by which it was found, or zero.
-func excerptOf(r *recall.Ranking, m *hippo.Memory, found hippo.Span) []hippo.Span {
-	if r.Question == nil || len(m.Content) < hippo.ExcerptFrom {
-		return nil
+// GetAt is [Memories.Get] as of a moment. A memory that does not hold at [hippo.Moment.ValidAt] is [hippo.ErrNotFound]; the
+// error says when it holds, and which memory that it superseded, or that superseded it, held then.
+func GetAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
+	if q.At == (hippo.Moment{}) && !q.Some && !asks(q.Question) {
+		ms, err := m.Get(ctx, q.IDs)
+		if err != nil {
+			return nil, err
+		}
+		return &Got{Memories: ms}, nil
 	}
-	return r.Question.Best(m.Content, found)
+	return perform(ctx, m, q, getAt)
+}
+
+func getAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
+	got, err := gotAt(ctx, m, q)
+	if err != nil || !asks(q.Question) {
+		return got, err
+	}
+	var cut string
+	got.Excerpts, cut, err = excerptsOf(ctx, m, q.Question, got.Memories)
+	got.Degraded = noted(got.Degraded, cut)
+	return got, err
 }
 
 // excerptsOf returns the parts of memories that answer a question, as a search for it would show them, and what of the question does not count.

@@ -39,30 +39,6 @@ func (g *Got) Excerpt(id hippo.ID) []hippo.Span {
 	return g.Excerpts[i]
 }
 
-// GetAt is [Memories.Get] as of a moment. A memory that does not hold at [hippo.Moment.ValidAt] is [hippo.ErrNotFound]; the
-// error says when it holds, and which memory that it superseded, or that superseded it, held then.
-func GetAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
-	if q.At == (hippo.Moment{}) && !q.Some && !asks(q.Question) {
-		ms, err := m.Get(ctx, q.IDs)
-		if err != nil {
-			return nil, err
-		}
-		return &Got{Memories: ms}, nil
-	}
-	return perform(ctx, m, q, getAt)
-}
-
-func getAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
-	got, err := gotAt(ctx, m, q)
-	if err != nil || !asks(q.Question) {
-		return got, err
-	}
-	var cut string
-	got.Excerpts, cut, err = excerptsOf(ctx, m, q.Question, got.Memories)
-	got.Degraded = noted(got.Degraded, cut)
-	return got, err
-}
-
 func gotAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
 	known := q.At.KnownAt
 	if !isPast(m, q.At) {

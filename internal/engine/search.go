@@ -198,6 +198,14 @@ func load(ctx context.Context, m *Memories, ranking *recall.Ranking, page []reca
 	return hits, nil
 }
 
+// excerptOf returns the parts of a long memory that answer the query of a ranking. found is the passage by which it was found, or zero.
+func excerptOf(r *recall.Ranking, m *hippo.Memory, found hippo.Span) []hippo.Span {
+	if r.Question == nil || len(m.Content) < hippo.ExcerptFrom {
+		return nil
+	}
+	return r.Question.Best(m.Content, found)
+}
+
 // span returns where a passage of a memory is, by its number from 1; the zero Span for 0, and for
 // one of a text that was changed since it was found.
 func span(m *hippo.Memory, n uint32) hippo.Span {

@@ -23,7 +23,7 @@ type reading struct {
 	total  float64     // of all words
 }
 
-// read compares the parts of a text with the question: by words, and, where the model reads both, token by token and by meaning.
+// read compares the parts of a text with the question, word by word and, where the model reads both, as a whole and token by token.
 func (q *Question) read(text string, parts []hippo.Span) reading {
 	r := reading{shares: make([][]float64, len(parts)), meant: make([]float64, len(parts)), worth: make([]float64, len(q.words))}
 	all := make([]float64, len(parts)*len(q.words))
@@ -67,7 +67,7 @@ func (q *Question) said(text string, have []float64, seen []int, part int) {
 }
 
 // weigh sets the worth of the words: the geometric mean of the inverse frequencies among the memories and among the parts of this text. A word
-// that all memories have tells nothing, and neither does one that every sentence has.
+// that all memories have is worth nothing, and neither is one that every sentence has.
 func (q *Question) weigh(r *reading) {
 	for n, w := range q.words {
 		with := 0
@@ -81,7 +81,7 @@ func (q *Question) weigh(r *reading) {
 	}
 }
 
-// understand raises the shares of words for which a part has similar ones, and sets the cosines of the parts.
+// understand raises the shares of words that a part has similar ones for, and sets the cosines of the parts.
 func (q *Question) understand(text string, parts []hippo.Span, r *reading) {
 	compare := q.model.NewMaxSim(q.tokens)
 	defer compare.Close()

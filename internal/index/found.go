@@ -35,7 +35,7 @@ type matches struct {
 	best       float64
 	everything bool
 	foreign    bool // the query is not English
-	elsewhere  int // see [retrieve.Result.Elsewhere]
+	elsewhere  int  // see [retrieve.Result.Elsewhere]
 }
 
 // sum is what the terms of a query give a document.
