@@ -84,7 +84,7 @@ func newGuarded(t *testing.T) *guarded {
 			t.Fatal(err)
 		}
 	}
-	if err := file.Revoke(t.Context(), "revoked"); err != nil {
+	if err := file.Revoke(t.Context(), "", "revoked"); err != nil {
 		t.Fatal(err)
 	}
 	now = now.Add(time.Hour)

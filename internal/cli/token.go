@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -153,22 +154,29 @@ func newTokenListCommand(s *shell) *cobra.Command {
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			list, err := tokensOf(s).List()
-			if err == nil {
-				err = checkScopes(c.Context(), s, list)
-			}
 			if err != nil {
 				return err
 			}
-			if s.json {
-				return s.printJSON(append([]token.Token{}, list...))
+			if err := printTokens(s, list); err != nil {
+				return err
 			}
-			if len(list) == 0 {
-				s.warn("there are no tokens: hippo token create NAME")
-				return nil
+			if err := checkScopes(c.Context(), s, list); err != nil {
+				s.warn("whether the tokens reach anything is not known: %v", err)
 			}
-			return s.table(func(w io.Writer) { writeTokens(w, list, s.now()) })
+			return nil
 		},
 	}
+}
+
+func printTokens(s *shell, list []token.Token) error {
+	if s.json {
+		return s.printJSON(append([]token.Token{}, list...))
+	}
+	if len(list) == 0 {
+		s.warn("there are no tokens: hippo token create NAME")
+		return nil
+	}
+	return s.table(func(w io.Writer) { writeTokens(w, list, s.now()) })
 }
 
 func writeTokens(w io.Writer, list []token.Token, now time.Time) {
@@ -191,13 +199,39 @@ func writeTokens(w io.Writer, list []token.Token, now time.Time) {
 	}
 }
 
+// namespaceOf returns the namespace of the token with a name: the one that the command line names, or that of the only one.
+func namespaceOf(s *shell, name string) (string, error) {
+	if f := s.root.PersistentFlags().Lookup("namespace"); f.Changed {
+		return f.Value.String(), nil
+	}
+	list, err := tokensOf(s).List()
+	var found []string
+	for _, t := range list {
+		if t.Name == name {
+			found = append(found, strconv.Quote(t.Namespace))
+		}
+	}
+	if len(found) > 1 {
+		return "", hippo.Fieldf("NAME", "%.80q is a token of several namespaces: give one of %s with --namespace", name, strings.Join(found, ", "))
+	}
+	i := slices.IndexFunc(list, func(t token.Token) bool { return t.Name == name })
+	if err != nil || i < 0 {
+		return "", err // Revoke names those that there are
+	}
+	return list[i].Namespace, nil
+}
+
 func newTokenRevokeCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Revoke a token",
 		Args:  oneArgument("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return tokensOf(s).Revoke(c.Context(), args[0])
+			namespace, err := namespaceOf(s, args[0])
+			if err != nil {
+				return err
+			}
+			return tokensOf(s).Revoke(c.Context(), namespace, args[0])
 		},
 	}
 }

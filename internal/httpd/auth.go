@@ -128,7 +128,7 @@ func (s *Server) authorized(route *Route, next http.HandlerFunc) http.HandlerFun
 			s.problem(w, r, Problem{Status: http.StatusForbidden, Code: hippo.CodeForbidden, Detail: "the token does not allow this"})
 			return
 		}
-		if known && !s.limits.allow(c.Name) {
+		if known && !s.limits.allow(c.Scope.Namespace+"\x00"+c.Name) {
 			s.tooMany(w, r)
 			return
 		}

@@ -137,7 +137,7 @@ func parse(path string, b []byte) ([]Token, error) {
 }
 
 // Create adds a token and returns its text, which is kept nowhere. Of t the caller sets Name, Right and what restricts
-// it. A name that is in use is [hippo.ErrConflict].
+// it. A name that another token of its namespace has is [hippo.ErrConflict]: those of other tenants are none of the caller's business.
 func (f *File) Create(ctx context.Context, t Token) (text string, err error) {
 	now := f.now()
 	if err := t.validate(now); err != nil {
@@ -147,7 +147,7 @@ func (f *File) Create(ctx context.Context, t Token) (text string, err error) {
 	t.Created, t.Hash = now.UTC().Truncate(time.Second), hash(text)
 	err = f.change(ctx, func(tokens []Token) ([]Token, error) {
 		switch {
-		case slices.ContainsFunc(tokens, func(o Token) bool { return o.Name == t.Name }):
+		case slices.ContainsFunc(tokens, func(o Token) bool { return o.Name == t.Name && o.Namespace == t.Namespace }):
 			return nil, fmt.Errorf("%w: there is a token named %q: revoke it first, or choose another name", hippo.ErrConflict, t.Name)
 		case len(tokens) >= maxTokens:
 			return nil, fmt.Errorf("%w: there are %d tokens: revoke some first", hippo.ErrFull, maxTokens)
@@ -160,10 +160,10 @@ func (f *File) Create(ctx context.Context, t Token) (text string, err error) {
 	return text, nil
 }
 
-// Revoke removes a token by its name. An unknown one is a [*hippo.FieldError].
-func (f *File) Revoke(ctx context.Context, name string) error {
+// Revoke removes a token by its namespace and name. An unknown one is a [*hippo.FieldError].
+func (f *File) Revoke(ctx context.Context, namespace, name string) error {
 	return f.change(ctx, func(tokens []Token) ([]Token, error) {
-		i := slices.IndexFunc(tokens, func(t Token) bool { return t.Name == name })
+		i := slices.IndexFunc(tokens, func(t Token) bool { return t.Name == name && t.Namespace == namespace })
 		if i < 0 {
 			return nil, hippo.Fieldf("name", "no token is named %.80q; there are: %s", name, names(tokens))
 		}

@@ -64,7 +64,7 @@ func TestFile(t *testing.T) {
 	if err != nil || statErr != nil || strings.Contains(string(b), text[len(token.Prefix):]) || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v:\n%s", info.Mode(), err, b)
 	}
-	if err := f.Revoke(t.Context(), "ci"); err != nil {
+	if err := f.Revoke(t.Context(), "team", "ci"); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := again.Find(text); ok {
@@ -97,8 +97,29 @@ func TestFile_Refuses(t *testing.T) {
 			t.Errorf("%s: got %q, %v", name, text, err)
 		}
 	}
-	if err := f.Revoke(t.Context(), "other"); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "ci") {
+	if err := f.Revoke(t.Context(), "", "other"); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "ci") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A name is one of its namespace: whether another tenant has a token of it is not learned, and none of another is revoked by it.
+func TestFile_NamesOfTenants(t *testing.T) {
+	t.Parallel()
+	f, _ := open(t)
+	texts := make(map[string]string)
+	for _, namespace := range []string{"", "a", "b"} {
+		texts[namespace] = create(t, f, token.Token{Name: "phone", Right: token.Read, Namespace: namespace})
+	}
+	if _, err := f.Create(t.Context(), token.Token{Name: "phone", Right: token.Read, Namespace: "a"}); !errors.Is(err, hippo.ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+	if err := f.Revoke(t.Context(), "a", "phone"); err != nil {
+		t.Fatal(err)
+	}
+	for namespace, text := range texts {
+		if found, ok := f.Find(text); ok == (namespace == "a") || ok && found.Namespace != namespace {
+			t.Errorf("%q: got %+v, %t", namespace, found, ok)
+		}
 	}
 }
 

@@ -16,11 +16,11 @@ import (
 type Tokens interface {
 	// List returns all tokens.
 	List(ctx context.Context) ([]Token, error)
-	// Create creates a token and returns its secret, which is shown once. A name that is in use is
+	// Create creates a token and returns its secret, which is shown once. A name that is in use in its namespace is
 	// [hippo.ErrConflict].
 	Create(ctx context.Context, t Token) (secret string, err error)
-	// Revoke ends a token; an unknown name is [hippo.ErrNotFound].
-	Revoke(ctx context.Context, name string) error
+	// Revoke ends a token of a namespace; an unknown one is [hippo.ErrNotFound].
+	Revoke(ctx context.Context, namespace, name string) error
 }
 
 // Token is what is known about a token.
@@ -180,7 +180,7 @@ func revokeToken(v *visit) error {
 	if !slices.ContainsFunc(list, func(t Token) bool { return t.Name == name }) {
 		return hippo.ErrNotFound
 	}
-	if err := v.options.Tokens.Revoke(v.r.Context(), name); err != nil {
+	if err := v.options.Tokens.Revoke(v.r.Context(), v.caller.Scope.Namespace, name); err != nil {
 		return err
 	}
 	if v.session != nil {

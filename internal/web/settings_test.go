@@ -21,16 +21,16 @@ type tokens struct{ list []web.Token }
 func (t *tokens) List(context.Context) ([]web.Token, error) { return slices.Clone(t.list), nil }
 
 func (t *tokens) Create(_ context.Context, x web.Token) (string, error) {
-	if slices.ContainsFunc(t.list, func(o web.Token) bool { return o.Name == x.Name }) {
+	if slices.ContainsFunc(t.list, func(o web.Token) bool { return o.Name == x.Name && o.Scope.Namespace == x.Scope.Namespace }) {
 		return "", hippo.ErrConflict
 	}
 	t.list = append(t.list, x)
 	return "the-secret-of-" + x.Name, nil
 }
 
-func (t *tokens) Revoke(_ context.Context, name string) error {
+func (t *tokens) Revoke(_ context.Context, namespace, name string) error {
 	n := len(t.list)
-	t.list = slices.DeleteFunc(t.list, func(o web.Token) bool { return o.Name == name })
+	t.list = slices.DeleteFunc(t.list, func(o web.Token) bool { return o.Name == name && o.Scope.Namespace == namespace })
 	if len(t.list) == n {
 		return errors.New("no such token")
 	}
@@ -63,6 +63,11 @@ func TestTokens(t *testing.T) {
 		t.Error("the secret is shown again")
 	}
 	b.submit(p, "Create", "name", "laptop").want(http.StatusOK, "Conflict")
+	b.submit(p, "Create", "name", "of another namespace").want(http.StatusOK, "the-secret-of-of another namespace")
+	if len(store.list) != 4 {
+		t.Errorf("a name of another tenant cannot be used: %v", store.list)
+	}
+	store.list = store.list[:3]
 	b.submit(p, "Create", "name", " ").want(http.StatusOK, "Name: must not be empty")
 	b.submit(p, "Create", "name", "x", "days", "0").want(http.StatusOK, "Days: must be a number")
 	b.submit(p, "Create", "name", "x", "rights", "all").want(http.StatusBadRequest)
