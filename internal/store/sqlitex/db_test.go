@@ -1,6 +1,7 @@
 package sqlitex_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -166,6 +167,55 @@ func TestOpen_DamagedPages(t *testing.T) {
 	}
 	if !errors.Is(err, hippo.ErrCorrupt) || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v, want corrupt with the path", err)
+	}
+}
+
+// Damage that a read meets in a large file, which the first status does not check, is checked before the next write: all processes reject
+// writes then, or none does if the disk had failed for a moment.
+func TestUpdate_DamageOfALargeFile(t *testing.T) {
+	t.Parallel()
+	const large, page = 300 << 20, 4096
+	for _, moment := range []bool{true, false} {
+		path := filepath.Join(t.TempDir(), "memory.db")
+		db := open(t, path, nil)
+		for i := range 100 {
+			if err := add(t.Context(), db, fmt.Sprint(i, strings.Repeat("long ", 500))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		sound, err := os.ReadFile(path)
+		if err == nil {
+			err = os.Truncate(path, large)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		write := func(b []byte) {
+			t.Helper()
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err == nil {
+				_, err = f.WriteAt(b, 2*page)
+			}
+			if err := errors.Join(err, f.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		db, other := open(t, path, nil), open(t, path, nil)
+		write(bytes.Repeat([]byte{0xa5}, len(sound)-2*page))
+		if _, err := read(t.Context(), db); !sqlitex.Damaged(err) {
+			t.Fatalf("the pages are read: %v", err)
+		}
+		if moment {
+			write(sound[2*page:])
+		}
+		for _, x := range []*sqlitex.DB{db, other} {
+			if err := add(t.Context(), x, "more"); moment && err != nil || !moment && !errors.Is(err, hippo.ErrCorrupt) {
+				t.Errorf("for a moment %t: got %v", moment, err)
+			}
+		}
 	}
 }
 
