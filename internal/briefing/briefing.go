@@ -64,6 +64,8 @@ type Candidate struct {
 	// Words is the share of the words of the prompt that the memory has, by their weight, and Confidence that of the answer
 	// to the prompt.
 	Words, Confidence float64
+	// Cosine is that of the prompt and the memory; 0: there is none, or it is negative.
+	Cosine float64
 	// Excerpt are the sentences of a long memory that fit the prompt best, or else the work, see [hippo.Hit.Excerpt].
 	Excerpt []hippo.Span
 }

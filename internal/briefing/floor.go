@@ -18,6 +18,9 @@ const (
 	// From the confidence sure on a memory needs none.
 	minWords, minWordsUnsure, minWordsRule = .2, .29, .12
 	sure, unsure                           = .9, .5
+	// A memory with less than fewWords of the words of a prompt must have the cosine minNear, since a word in common may have two meanings.
+	// A model whose cosines are all above leaves it to the words. docs/hooks.md has the figures.
+	fewWords, minNear = .35, .27
 	// minShared is how many letters a shared word needs to tie a memory to a prompt, see [tie]; minStem is how many bytes two words begin
 	// with that are forms of one.
 	minShared, minStem = 4, 5
@@ -81,6 +84,8 @@ func (in *Input) tied(s *scored, ties []tie) bool {
 	switch {
 	case len(in.Names) > 0, s.Confidence >= sure:
 		return true
+	case s.Words < fewWords && s.Cosine > 0 && s.Cosine < minNear:
+		return false
 	case s.Words >= minWordsRule && guides(s.Candidate):
 	case s.Words < minWords, s.Confidence < unsure && s.Words < minWordsUnsure:
 		return false

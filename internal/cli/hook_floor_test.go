@@ -105,6 +105,28 @@ func TestHook_NoFillers(t *testing.T) {
 	}
 }
 
+// A prompt that has only a word in common with a note, in another meaning, mostly brings nothing. Of those that bring one some are
+// related: a mocked clock and the fake clock of tests.
+func TestHook_Unrelated(t *testing.T) {
+	t.Parallel()
+	h := openHookStore(t)
+	prompts, err := os.ReadFile(filepath.Join("testdata", "hooks", "unrelated.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bring, n := 0, 0
+	for line := range strings.Lines(string(prompts)) {
+		n++
+		if got := h.hook("user-prompt", map[string]any{"session_id": fmt.Sprint("u", n), "prompt": strings.TrimSpace(line), "hook_event_name": "UserPromptSubmit"}); len(got) > 0 {
+			bring++
+			t.Logf("%q brings %q", strings.TrimSpace(line), got)
+		}
+	}
+	if t.Logf("%d of %d prompts bring something", bring, n); n != 40 || bring > 8 {
+		t.Errorf("%d of %d prompts bring something", bring, n)
+	}
+}
+
 // A command that failed brings what names it, and else nothing.
 func TestHook_FailureNames(t *testing.T) {
 	t.Parallel()

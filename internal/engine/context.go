@@ -181,7 +181,7 @@ type gatherer struct {
 
 func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
 	facts, err := g.search(ctx, q.Prompt, func(c *briefing.Candidate, a *hippo.Answer, h *hippo.Hit) {
-		c.Prompt, c.Words, c.Confidence = h.Relevance, h.Signals.Coverage, a.Confidence
+		c.Prompt, c.Words, c.Cosine, c.Confidence = h.Relevance, h.Signals.Coverage, h.Signals.Cosine, a.Confidence
 	})
 	for i := range facts {
 		g.facts = append(g.facts, briefing.Fact{Fact: facts[i], Text: FactText(&facts[i], g.memories.now())})
