@@ -174,9 +174,9 @@ func (q *Question) choose(text string, parts []hippo.Span, found hippo.Span) []i
 	if len(q.words) == 0 {
 		return nil
 	}
-	s := selection{reading: q.read(text, parts), have: make([]float64, len(q.words)), bonus: make([]float64, len(parts))}
+	s := selection{reading: q.read(text, parts, found), have: make([]float64, len(q.words)), bonus: make([]float64, len(parts))}
 	for i, p := range parts {
-		if p.From < found.To && p.To > found.From {
+		if overlap(p, found) {
 			s.bonus[i] = favour * s.total
 		}
 	}

@@ -2,6 +2,7 @@ package excerpt
 
 import (
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
@@ -24,7 +25,7 @@ type reading struct {
 }
 
 // read compares the parts of a text with the question, word by word and, where the model reads both, as a whole and token by token.
-func (q *Question) read(text string, parts []hippo.Span) reading {
+func (q *Question) read(text string, parts []hippo.Span, found hippo.Span) reading {
 	r := reading{shares: make([][]float64, len(parts)), meant: make([]float64, len(parts)), worth: make([]float64, len(q.words))}
 	all := make([]float64, len(parts)*len(q.words))
 	seen := make([]int, len(q.owners)) // the number of the last part with a term, from 1
@@ -34,7 +35,10 @@ func (q *Question) read(text string, parts []hippo.Span) reading {
 	}
 	q.weigh(&r)
 	if len(q.tokens) > 0 && latin(text) {
-		q.understand(text, parts, &r)
+		q.compare(text, parts, &r)
+		if q.texts != nil {
+			q.understand(text, parts, found, &r)
+		}
 	}
 	return r
 }
@@ -81,24 +85,49 @@ func (q *Question) weigh(r *reading) {
 	}
 }
 
-// understand raises the shares of words that a part has similar ones for, and sets the cosines of the parts.
-func (q *Question) understand(text string, parts []hippo.Span, r *reading) {
+// compare raises the shares of words that a part has similar ones for.
+func (q *Question) compare(text string, parts []hippo.Span, r *reading) {
 	compare := q.model.NewMaxSim(q.tokens)
 	defer compare.Close()
-	similar, v := make([]float32, len(q.tokens)), make([]float32, len(q.meaning))
+	similar := make([]float32, len(q.tokens))
 	var tokens []int32
 	for i, p := range parts {
 		clear(similar)
 		tokens = q.model.Tokenize(tokens[:0], text[p.From:p.To])
 		compare.Update(similar, tokens)
 		q.mean(similar, r.shares[i])
-		if q.texts != nil {
-			clear(v)
-			q.texts.EmbedTokens(v, embed.Passage, tokens)
-			r.meant[i] = max(0, dot(q.meaning, v))
-		}
 	}
 }
+
+// likely is how many parts are compared as a whole, besides those of the passage that was found: the ones with most of the words. To compare all
+// takes most of the time for a long text, and finds no more.
+const likely = 16
+
+// understand sets the cosines of the parts that may answer.
+func (q *Question) understand(text string, parts []hippo.Span, found hippo.Span, r *reading) {
+	words := make([]float64, len(parts))
+	for i, share := range r.shares {
+		for n, has := range share {
+			words[i] += r.worth[n] * has
+		}
+	}
+	sorted := slices.Clone(words)
+	slices.Sort(sorted)
+	least := sorted[max(0, len(sorted)-likely)]
+	v := make([]float32, len(q.meaning))
+	var tokens []int32
+	for i, p := range parts {
+		if words[i] < least && !overlap(p, found) {
+			continue
+		}
+		clear(v)
+		tokens = q.texts.Tokenize(tokens[:0], text[p.From:p.To])
+		q.texts.EmbedTokens(v, embed.Passage, tokens)
+		r.meant[i] = max(0, dot(q.meaning, v))
+	}
+}
+
+func overlap(a, b hippo.Span) bool { return a.From < b.To && a.To > b.From }
 
 // mean raises the share of each word to the mean similarity of its word pieces, where that is higher.
 func (q *Question) mean(similar []float32, have []float64) {

@@ -39,9 +39,9 @@ func sentence(text string) int {
 		switch {
 		case r == '\n' && i >= minPart:
 			return next
-		case strings.ContainsRune("。！？｡", r):
+		case r == '。' || r == '！' || r == '？' || r == '｡':
 			return next
-		case strings.ContainsRune(".!?…", r) && i >= minPart:
+		case (r == '.' || r == '!' || r == '?' || r == '…') && i >= minPart:
 			if after, _ := utf8.DecodeRuneInString(text[next:]); next == len(text) || unicode.IsSpace(after) {
 				return next
 			}
