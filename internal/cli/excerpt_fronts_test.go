@@ -46,6 +46,8 @@ func TestExcerpts(t *testing.T) {
 		"REST":        rest(asked)[strings.Index(rest(asked), `"excerpt"`):],
 		"CLI":         f.command("get $long --query quokka"),
 		"CLI search":  f.command("search quokka"),
+		"MCP context": hippoTools("hippo_context", `{"prompt":"`+question+`"}`),
+		"CLI context": f.command("context when_does_the_quokka_eat"),
 	} {
 		if !strings.Contains(shown, answer) || !strings.Contains(shown, "…") || len(shown) > 8<<10 {
 			t.Errorf("%s: %d bytes: %.300q", name, len(shown), shown)
