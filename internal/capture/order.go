@@ -20,6 +20,9 @@ var (
 	onward      = pattern(`(?i)\b(from now on|in (the )?future|going forward|every time|künftig|ab jetzt|ab sofort|in zukunft|désormais|à partir de maintenant|a partir de ahora|de ahora en adelante|a partir de agora|d'ora in poi)\b`)
 )
 
+// orderWeight is what a sentence loses that orders a piece of work: all that "always" or "never" in it would count.
+const orderWeight = 0.65
+
 // ordered reports whether a sentence orders one piece of work.
 func ordered(text string) bool { return order().MatchString(text) }
 
@@ -28,8 +31,8 @@ func ofWork(score float64, c cues, k *context, i int, text string) float64 {
 	lasts := c&(hasRule|hasPreference|hasDecision|hasScope|hasRejection) != 0
 	switch follows := k.task && i > 0; {
 	case c&hasPreference == 0 && (ordered(text) && !onward().MatchString(text) || orderWithin().MatchString(text)):
-		return score - 0.5
-	case follows && !lasts && refersBack(text): // "create a page; it should have a table"
+		return score - orderWeight
+	case follows && describes(text, c): // "create a page; it should have a table"
 		return 0
 	case follows && !lasts, k.long && !lasts:
 		return score - 0.3

@@ -31,7 +31,7 @@ type statement struct {
 
 // user adds what a turn of the user says that lasts.
 func (x *extractor) user(at int) {
-	ss := lastingOf(sentences(ownWords(x.turns[at].Text)))
+	ss := unquoted(lastingOf(sentences(ownWords(x.turns[at].Text))))
 	if len(ss) == 0 {
 		return
 	}
@@ -228,7 +228,7 @@ func scored(c cues, k *context, i int, text string) float64 {
 	if k.first && c&(hasRule|hasPreference|hasDecision|hasScope|hasContrast|hasFact) == 0 {
 		score -= 0.3 // the task
 	}
-	if words(text) < 3 || pointless().MatchString(text) {
+	if words(text) < 3 || pointless().MatchString(text) || ofOffer().MatchString(text) {
 		score -= 0.4
 	}
 	if passing(text) {
@@ -258,7 +258,7 @@ var (
 
 // passing reports whether a sentence is about this moment, although it has the words of a rule.
 func passing(text string) bool {
-	return symptom().MatchString(text) || guess().MatchString(text) || reported().MatchString(text) || task().MatchString(text) && !always().MatchString(text)
+	return atHand(text) || symptom().MatchString(text) || guess().MatchString(text) || reported().MatchString(text) || task().MatchString(text) && !always().MatchString(text)
 }
 
 // directive matches sentences that name the thing to use.
