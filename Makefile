@@ -92,8 +92,8 @@ generate: ## generated files are up to date
 
 # As released: at most 100 MB. Nothing is inlined in packages whose speed nobody notices, which saves .6 MB.
 MODULE   := github.com/hippo-memory/hippo
-COLD     := github.com/spf13/... github.com/go-jose/... github.com/pelletier/... github.com/JohannesKaufmann/... go.starlark.net/... go.opentelemetry.io/... \
-	go.yaml.in/... $(addprefix $(MODULE)/internal/,app capture cli httpd ingest oauth peers/... restapi script/... setup/... shodh syncfile web mcpserver/dialect/...)
+COLD     := github.com/spf13/... github.com/go-jose/... github.com/pelletier/... github.com/JohannesKaufmann/... github.com/ledongthuc/... github.com/schollz/... github.com/tailscale/... go.starlark.net/... go.opentelemetry.io/... \
+	go.yaml.in/... $(addprefix $(MODULE)/internal/,app capture cli config hook httpd ingest login oauth peers/... remote restapi script/... setup/... shodh syncfile token transcript web mcpserver/dialect/...)
 RELEASED := -trimpath -ldflags='-s -w -funcalign=16' $(COLD:%=-gcflags=%=-l)
 
 build: ## bin/hippo, as released
