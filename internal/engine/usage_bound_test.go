@@ -65,7 +65,7 @@ func useAtRandom(t *rapid.T, f *fixture, ids []hippo.ID) {
 // the hits after.
 func drawUse(t *rapid.T, change func(*rank.Weights)) (before map[hippo.ID]float64, after []hippo.Hit) {
 	f, ids := drawUsed(t, change)
-	q := hippo.Query{Text: drawWords(t, "query"), Count: 100, NoTouch: true}
+	q := hippo.Query{Text: drawWords(t, "query"), Count: 100, NoTouch: true, Detail: hippo.Detail{Each: true}}
 	before = make(map[hippo.ID]float64)
 	for _, h := range f.search(q).Hits {
 		before[h.Memory.ID] = h.Signals.Text
