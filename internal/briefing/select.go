@@ -23,7 +23,7 @@ type plan struct {
 }
 
 // minPrompt is the relevance to a prompt from which on a memory is related to it.
-const minPrompt = .3
+const minPrompt = .2
 
 const day = 24 * time.Hour
 

@@ -11,9 +11,9 @@ func OfCode(relevance float64) float64 {
 }
 
 const (
-	// tableWeight is what the table for source code counts for where the encoder ranks, by its cosine as a share of the best.
+	// tableWeight is what the cosine by the table for source code counts for where the encoder ranks.
 	// Source: fitted to what the others of three sets of functions ask; docs/ranking.md#code.
-	tableWeight = 1.5
+	tableWeight = 3
 	// tableLevel is what the features of the table add to a sum as a rule: it is taken off, so that relevance is on one scale
 	// with the table and without it.
 	tableLevel = 1
@@ -25,11 +25,11 @@ func CodeWeights() Weights {
 	w := DefaultWeights()
 	for i := range w.Rerank.Experts {
 		e := &w.Rerank.Experts[i]
-		e.Features[Multilingual], e.Features[MultilingualRelative], e.Features[MultilingualStandard], e.Features[ForeignStandard] = 0, tableWeight, 0, 0
-		e.Gate[HasMultilingual], e.Gate[MultilingualLead], e.Gate[Foreign] = 0, 0, 0
+		e.Features[Multilingual], e.Features[MultilingualStandard] = tableWeight, 0
+		e.Gate[HasMultilingual], e.Gate[MultilingualLead] = 0, 0
 	}
 	by := &w.Rerank.BaseBy
-	by[HasMultilingual], by[MultilingualLead], by[Foreign] = -tableLevel, 0, 0
+	by[HasMultilingual], by[MultilingualLead] = -tableLevel, 0
 	w.Confidence.Multilingual = w.Confidence.Semantic
 	return w
 }

@@ -27,21 +27,20 @@ func TestOfCode(t *testing.T) {
 func TestCodeWeights(t *testing.T) {
 	t.Parallel()
 	code, plain := rank.CodeWeights(), rank.DefaultWeights()
-	context := rank.Context{rank.Long: .3, rank.Reach: .5, rank.Lead: .6, rank.Alone: 1, rank.English: 1, rank.Words: .5, rank.CodeShare: 1}
-	features := rank.Features{rank.Cosine: .4, rank.CosineRelative: .8, rank.CosineStandard: .5, rank.MaxSim: .5, rank.Code: .4, rank.IsCode: 1, rank.Length: .8}
+	context := rank.Context{rank.Reach: .5, rank.Lead: .6, rank.English: 1, rank.Words: .5}
+	features := rank.Features{rank.Cosine: .4, rank.CosineStandard: .5, rank.MaxSim: .5, rank.Code: .4, rank.IsCode: 1, rank.Length: .8}
 	of := func(w *rank.Weights) float64 {
 		l := rank.NewLinear(&w.Rerank, &context)
-		_, base := l.Weights()
-		return base + l.Sum(&features)
+		return l.Sum(&features)
 	}
 	alone := of(&code)
 	if want := of(&plain); math.Abs(alone-want) > 1e-9 {
 		t.Errorf("without the second channel %v, not %v", alone, want)
 	}
-	context[rank.HasMultilingual], context[rank.MultilingualLead], context[rank.Foreign] = 1, .7, .6
-	features[rank.Multilingual], features[rank.MultilingualStandard] = .5, .6
+	context[rank.HasMultilingual], context[rank.MultilingualLead] = 1, .7
+	features[rank.MultilingualStandard] = .6
 	worst := of(&code)
-	features[rank.MultilingualRelative] = 1
+	features[rank.Multilingual] = .5
 	if best := of(&code); math.Abs(best-worst-1.5) > 1e-9 || worst >= alone || best <= alone {
 		t.Errorf("with it from %v to %v; without it %v", worst, best, alone)
 	}

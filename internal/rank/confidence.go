@@ -17,6 +17,8 @@ type Support struct {
 	Lead float64
 	// Coverage is the best of the first hits.
 	Coverage float64
+	// Tokens is the best [MaxSimIDF] of the first hits: how much of the query one of them says, in these words or in others.
+	Tokens float64
 	// UnknownNames is the share, weighted by idf, of the query's words that are written
 	// like names and occur in no memory.
 	UnknownNames float64
@@ -34,7 +36,7 @@ func (s *Support) Map() map[string]float64 {
 		semantic = 1
 	}
 	return map[string]float64{
-		"margin": s.Margin, "cosine": s.Cosine, "multilingual": s.Multilingual, "lead": s.Lead,
+		"margin": s.Margin, "cosine": s.Cosine, "multilingual": s.Multilingual, "lead": s.Lead, "tokens": s.Tokens,
 		"coverage": s.Coverage, "unknown_names": s.UnknownNames,
 		"terms": float64(s.Terms), "memories": float64(s.Memories), "semantic": semantic,
 	}
@@ -79,7 +81,8 @@ func ConfidenceOf(w *Weights, s *Support) float64 {
 	c := w.Confidence.of(s)
 	sum := c.Base
 	for _, x := range [...]float64{
-		c.Margin * s.Margin, c.Cosine * s.Cosine, c.Multilingual * s.Multilingual, c.Lead * s.Lead, c.Coverage * s.Coverage, c.UnknownNames * s.UnknownNames, c.Few * few(s.Memories),
+		c.Margin * s.Margin, c.Cosine * s.Cosine, c.Multilingual * s.Multilingual, c.Lead * s.Lead, c.Tokens * s.Tokens, c.Coverage * s.Coverage,
+		c.UnknownNames * s.UnknownNames, c.Few * few(s.Memories),
 	} {
 		sum += x
 	}

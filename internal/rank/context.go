@@ -5,21 +5,14 @@ import "math"
 // ContextFeature numbers what the gates of the reranker depend on.
 type ContextFeature int
 
-// The features of a query and of what it found, each in [0, 1]: they decide how much each
-// feature of a memory counts.
+// The features of a query and of the best that it found, each in [0, 1]: they decide how much each
+// feature of a memory counts. What else was found has no part in them, so that memories that have nothing to do with a query change
+// no order.
 const (
-	// Long is how long the memories are that are reranked: by how much the mean of ln(1 +
-	// terms) is above 3, divided by 3.
-	Long ContextFeature = iota
 	// Reach is the largest [Coverage]: how much of the query one memory has literally.
-	Reach
+	Reach ContextFeature = iota
 	// Lead is the largest [CosineStandard]: how far the best stands out semantically.
 	Lead
-	// Foreign is how much further the best stands out by the multilingual model than by the
-	// other, from 0, much less, to 1, much more.
-	Foreign
-	// Alone is the share of the reranked memories that have no session.
-	Alone
 	// English is 1 if the query is English, or its language is unknown.
 	English
 	// BM25Reach is the largest [BM25Absolute]: how strong the lexical match is.
@@ -28,23 +21,17 @@ const (
 	Words
 	// MultilingualLead is the largest [MultilingualStandard].
 	MultilingualLead
-	// ReachLead is by how much the largest [Coverage] is above the mean of the next five, twice.
-	ReachLead
 	// MaxSimReach is the largest [MaxSim].
 	MaxSimReach
-	// Agreement is the [CosineRelative] of the best by BM25: whether both lists lead to the
-	// same memory.
-	Agreement
-	// ForeignShare is the share of the reranked memories that are not English.
-	ForeignShare
 	// HasMultilingual is 1 if the multilingual model took part.
 	HasMultilingual
+	// Unread is the share of the words of the query, weighted by idf, that are no words for the model: numbers, identifiers, and
+	// what is misspelled.
+	Unread
 	// Coherence is how much more similar the reranked memories are to the next ones of their
 	// sessions than to the next ones of others: much in conversations, little where notes on
-	// many things were recorded one after the other. 0 where there are no sessions.
+	// many things were recorded one after the other. 0 where there are no sessions. It counts for memories of sessions alone.
 	Coherence
-	// CodeShare is the share of the reranked memories that look like source code.
-	CodeShare
 
 	// NumContext is the number of these features.
 	NumContext
@@ -56,8 +43,7 @@ type Context [NumContext]float64
 // Map returns the features by name.
 func (c *Context) Map() map[string]float64 {
 	names := [NumContext]string{
-		"long", "reach", "lead", "foreign", "alone", "english", "reach.bm25", "words", "lead.multilingual", "lead.reach", "reach.maxsim", "agreement", "share.foreign", "has.multilingual",
-		"coherence", "share.code",
+		"reach", "lead", "english", "reach.bm25", "words", "lead.multilingual", "reach.maxsim", "has.multilingual", "unread", "coherence",
 	}
 	out := make(map[string]float64, len(c))
 	for k, name := range names {
@@ -67,11 +53,6 @@ func (c *Context) Map() map[string]float64 {
 }
 
 const (
-	// meanLength is ln(1 + terms) of memories of usual length, and lengthRange by how much
-	// that of long ones is above it.
-	meanLength, lengthRange = 3, 3
-	// foreignRange is the difference of standard scores from one end of [Foreign] to the other.
-	foreignRange = .5
 	// manyWords is ln(1 + words) of a long query.
 	manyWords = 3.5
 	// coherent is the difference of the mean similarities at which [Coherence] is 1.
@@ -85,12 +66,37 @@ func WordsOf(n int) float64 { return unit(math.Log1p(float64(n)) / manyWords) }
 // those of others.
 func CoherenceOf(own, others float64) float64 { return unit((own - others) / coherent) }
 
-// LongOf is the feature [Long] for a mean of ln(1 + terms).
-func LongOf(mean float64) float64 { return unit((mean - meanLength) / lengthRange) }
+// KindFeature numbers what the weights of a memory depend on beside the query.
+type KindFeature int
 
-// ForeignOf is the feature [Foreign] for the largest standard scores of both models.
-func ForeignOf(cosine, multilingual float64) float64 {
-	return unit(.5 + (multilingual-cosine)/foreignRange)
+// The features of a memory by itself, each in [0, 1].
+const (
+	// KindForeign is [IsForeign], and KindCrossing that for a query that is not English.
+	KindForeign KindFeature = iota
+	KindCrossing
+	// KindTurn is [Coherence] if the memory has a session: how much it is a turn of a conversation.
+	KindTurn
+	// KindLong is by how much the memory is longer than some twenty terms.
+	KindLong
+	// KindCode is [IsCode].
+	KindCode
+
+	// NumKinds is the number of these features.
+	NumKinds
+)
+
+// Kind is what the weights of a memory depend on beside the query.
+type Kind [NumKinds]float64
+
+// shortLength and longLength are the values of [Length] between which [KindLong] grows: 20 and 400 terms.
+const shortLength, longLength = .6, 1.2
+
+// kindOf returns the kind of a memory with these features.
+func kindOf(f *Features, english, coherence float64) Kind {
+	return Kind{
+		KindForeign: f[IsForeign], KindCrossing: f[IsForeign] * (1 - english), KindTurn: f[InSession] * coherence,
+		KindLong: min(max(f[Length]-shortLength, 0), longLength-shortLength), KindCode: f[IsCode],
+	}
 }
 
 // unit clips x to [0, 1].

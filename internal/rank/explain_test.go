@@ -56,7 +56,7 @@ func TestExplain_LargestFirst(t *testing.T) {
 	w.Rerank.Base, w.Rerank.BaseBy = .5, rank.Context{}
 	f := rank.Features{rank.BM25Absolute: 1, rank.Cosine: .5, rank.Length: 1}
 	s := hippo.Signals{Cosine: .5, Prior: .5, Context: 1, Time: 1}
-	c := rank.Context{rank.Long: 1}
+	c := rank.Context{rank.Words: 1}
 	want := &hippo.Explanation{
 		Text: []hippo.Contribution{
 			{Feature: "length", Value: 1, Weight: -3, Sum: -3},

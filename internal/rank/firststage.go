@@ -48,9 +48,6 @@ func (s *Scorer) Length(terms int) float64 {
 
 func lengthOf(terms int) float64 { return math.Log1p(float64(terms)) / lengthUnit }
 
-// LogLength is ln(1 + terms) of a feature [Length].
-func LogLength(feature float64) float64 { return feature * lengthUnit }
-
 // Sum is the weighted sum of the features [BM25Relative], [Cosine], [Multilingual] and [Length], with the
 // weights of [FirstStage].
 func (s *Scorer) Sum(bm25, cosine, multilingual, length float64) float64 {

@@ -80,38 +80,39 @@ func MinRelevance(w *Weights, r hippo.Ranker) float64 {
 // maxSum keeps exp finite.
 const maxSum = 500
 
-// Linear is the weighted sum of features in one context.
+// Linear is the weighted sum of features for one query. The weights of a memory depend on the query and on its own kind, and
+// not on what else was found: see [Kind].
 type Linear struct {
-	scale   float64
-	base    float64
-	weights Features
+	scale, base float64
+	experts     *[NumExperts]Expert
+	coherence   float64
+	english     float64
+	gates       [NumExperts]float64 // by the query
 }
 
-// NewLinear returns the weighted sum for a context.
+// NewLinear returns the weighted sum for a context. w must not change.
 func NewLinear(w *Rerank, c *Context) Linear {
-	l := Linear{scale: w.Scale, base: w.Base}
-	for i, x := range c {
-		l.base += float64(x * w.BaseBy[i])
+	l := Linear{scale: w.Scale, base: w.Base, experts: &w.Experts, coherence: c[Coherence], english: c[English]}
+	for k, x := range c {
+		l.base += float64(x * w.BaseBy[k])
 	}
-	for i, share := range w.shares(c) {
-		for k, weight := range w.Experts[i].Features {
-			l.weights[k] += float64(share * weight)
+	for i := range w.Experts {
+		e := &w.Experts[i]
+		l.gates[i] = e.Bias
+		for k, x := range c {
+			l.gates[i] += float64(x * e.Gate[k])
 		}
-	}
-	for k, weight := range l.weights {
-		l.weights[k] = rounded(weight)
 	}
 	return l
 }
 
-// shares returns the share of each expert in a context. They add up to 1.
-func (w *Rerank) shares(c *Context) (shares [NumExperts]float64) {
-	highest := math.Inf(-1)
-	for i := range w.Experts {
-		e := &w.Experts[i]
-		shares[i] = e.Bias
-		for k, x := range c {
-			shares[i] += float64(x * e.Gate[k])
+// shares returns the share of each expert in the weights of a memory. They add up to 1.
+func (l *Linear) shares(f *Features) (shares [NumExperts]float64) {
+	kind, highest := kindOf(f, l.english, l.coherence), math.Inf(-1)
+	for i := range l.experts {
+		shares[i] = l.gates[i]
+		for k, x := range kind {
+			shares[i] += float64(x * l.experts[i].Kind[k])
 		}
 		highest = max(highest, shares[i])
 	}
@@ -126,14 +127,27 @@ func (w *Rerank) shares(c *Context) (shares [NumExperts]float64) {
 	return shares
 }
 
-// Weights returns the weights of the features, and what is added to their sum.
-func (l *Linear) Weights() (weights Features, base float64) { return l.weights, l.base }
+// Weights returns the weights of the features of a memory, and what is added to their sum. Cost: about a microsecond.
+func (l *Linear) Weights(f *Features) (weights Features, base float64) {
+	base = l.base
+	for i, share := range l.shares(f) {
+		e := &l.experts[i]
+		base += float64(share * e.Base)
+		for k, weight := range e.Features {
+			weights[k] += float64(share * weight)
+		}
+	}
+	for k, weight := range weights {
+		weights[k] = rounded(weight)
+	}
+	return weights, rounded(base)
+}
 
-// Sum returns the weighted sum without its base, rounded so that it is the same everywhere.
+// Sum returns the weighted sum with its base, rounded so that it is the same everywhere.
 func (l *Linear) Sum(f *Features) float64 {
-	sum := 0.0
+	weights, sum := l.Weights(f)
 	for k, x := range f {
-		sum += float64(l.weights[k] * x)
+		sum += float64(weights[k] * x)
 	}
 	return rounded(sum)
 }
@@ -145,9 +159,9 @@ func (l *Linear) Text(w *Weights, f *Features, related float64) float64 {
 	return l.TextOf(w, l.Sum(f), related)
 }
 
-// TextOf is [Linear.Text] of a weighted sum without its base.
+// TextOf is [Linear.Text] of a weighted sum.
 func (l *Linear) TextOf(w *Weights, sum, related float64) float64 {
-	text := relevance(l.scale, l.base+sum)
+	text := relevance(l.scale, sum)
 	return text + w.Relations.Boost*related*(1-text)
 }
 

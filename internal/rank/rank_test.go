@@ -3,6 +3,7 @@ package rank_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -154,20 +155,20 @@ func TestLinear_Text(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
 	r := &w.Rerank
-	// One expert for long memories, the others for all: they share evenly but where the gate is open.
+	// One expert for long queries, the others for all: they share evenly but where the gate is open.
 	for i := range r.Experts {
 		r.Experts[i] = rank.Expert{Features: rank.Features{rank.BM25Absolute: 2, rank.Cosine: 3, rank.Session: 1}}
 	}
-	r.Experts[2].Features[rank.Cosine], r.Experts[2].Gate[rank.Long] = 2, 50
-	r.Base, r.BaseBy, r.Scale = .5, rank.Context{rank.Long: .25}, 5
+	r.Experts[2].Features[rank.Cosine], r.Experts[2].Gate[rank.Words] = 2, 50
+	r.Base, r.BaseBy, r.Scale = .5, rank.Context{rank.Words: .25}, 5
 	text := func(f rank.Features, long float64) float64 {
-		l := rank.NewLinear(r, &rank.Context{rank.Long: long})
+		l := rank.NewLinear(r, &rank.Context{rank.Words: long})
 		return l.Text(&w, &f, 0)
 	}
 	f := rank.Features{rank.BM25Absolute: .5, rank.Cosine: .8}
-	mean := (5*3. + 2) / 6
-	near(t, "usual lengths", text(f, 0), relevance(&w, .5+2*.5+mean*.8))
-	near(t, "longer memories", text(f, 1), relevance(&w, .75+2*.5+2*.8))
+	mean := (3.*(rank.NumExperts-1) + 2) / rank.NumExperts
+	near(t, "usual queries", text(f, 0), relevance(&w, .5+2*.5+mean*.8))
+	near(t, "long ones", text(f, 1), relevance(&w, .75+2*.5+2*.8))
 	near(t, "no features", text(rank.Features{}, 1), relevance(&w, .75))
 	f[rank.Session] = 1
 	near(t, "the session", text(f, 0), relevance(&w, .5+2*.5+mean*.8+1))
@@ -182,7 +183,7 @@ func TestScorer(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			bm25, cosine, multilingual, terms := unit(t, "bm25"), unit(t, "cosine"), unit(t, "multilingual"), rapid.IntRange(0, 5000).Draw(t, "terms")
 			length := s.Length(terms)
-			if want := math.Log(1+float64(terms)) / 5; math.Abs(length-want) > 1e-12 || math.Abs(rank.LogLength(length)-5*want) > 1e-12 {
+			if want := math.Log(1+float64(terms)) / 5; math.Abs(length-want) > 1e-12 {
 				t.Fatalf("%d terms: got %v, want %v", terms, length, want)
 			}
 			sum := first.BM25Relative*bm25 + first.Cosine*cosine + first.Multilingual*multilingual + first.Length*length
@@ -225,23 +226,21 @@ func TestLinear_StaysInRange(t *testing.T) {
 	})
 }
 
-// More of a feature of the text or its neighbours never counts less, however long the memories
-// are, but for those that may speak for or against.
-func TestFeatureWeights_AreMonotone(t *testing.T) {
+// More of a feature never counts less, whatever the query and the memory, but for those of the memory alone.
+func TestLinear_IsMonotone(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights().Rerank
-	either := map[rank.Feature]bool{
-		rank.IsForeign: true, rank.IsCode: true,
-		rank.Length: true, rank.IsQuestion: true, rank.PreviousBM25: true, rank.PreviousCosine: true, rank.PreviousMaxSim: true, rank.NextCosine: true,
-	}
+	alone := []rank.Feature{rank.IsForeign, rank.IsCode, rank.Length, rank.InSession}
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawContext(t)
+		c, f := drawContext(t), drawFeatures(t)
 		linear := rank.NewLinear(&w, &c)
-		weights, _ := linear.Weights()
-		for k, x := range weights {
-			if x < 0 && !either[rank.Feature(k)] {
-				t.Errorf("%v has weight %v in %v", rank.Feature(k), x, c)
-			}
+		k := rank.Feature(rapid.IntRange(0, int(rank.NumFeatures)-1).Draw(t, "feature"))
+		if slices.Contains(alone, k) {
+			return
+		}
+		before := linear.Sum(&f)
+		if f[k] += unit(t, "more"); linear.Sum(&f) < before {
+			t.Errorf("more of %v counts less in %v", k, c)
 		}
 	})
 }

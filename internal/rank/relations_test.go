@@ -61,7 +61,7 @@ func TestRelations_AreBounded(t *testing.T) {
 		if rank.ByHippo(&w, &other) >= rank.ByHippo(&w, &hit) {
 			t.Fatalf("%+v is pulled before %+v", other, hit)
 		}
-		f, l := drawFeatures(t), rank.NewLinear(&w.Rerank, &rank.Context{rank.Long: 1})
+		f, l := drawFeatures(t), rank.NewLinear(&w.Rerank, &rank.Context{rank.Words: 1})
 		without := l.Text(&w, &f, 0)
 		if with := l.Text(&w, &f, unit(t, "related")); with < without || with > without+w.Relations.Boost*(1-without)+1e-12 {
 			t.Fatalf("%v becomes %v", without, with)

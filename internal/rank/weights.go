@@ -79,14 +79,16 @@ type Rerank struct {
 }
 
 // NumExperts is the number of sets of weights of the reranker.
-const NumExperts = 6
+const NumExperts = 8
 
 // Expert is one of the sets of weights that the reranker mixes (Jacobs et al., "Adaptive mixtures
-// of local experts", 1991). Its share is the softmax, over the experts, of the bias and the
-// product of its gate with the context.
+// of local experts", 1991). Its share for a memory is the softmax, over the experts, of the bias and the
+// products of its gates with the context of the query and with the kind of the memory.
 type Expert struct {
 	Bias     float64
 	Gate     Context
+	Kind     Kind
+	Base     float64 // added to the weighted sum of the features
 	Features Features
 }
 
@@ -137,7 +139,7 @@ const weakBelow = 0.5
 
 // Logistic weighs the parts of a [Support]. Few is the weight of 10 / (10 + Memories).
 type Logistic struct {
-	Base, Margin, Cosine, Multilingual, Lead, Coverage, UnknownNames, Few float64
+	Base, Margin, Cosine, Multilingual, Lead, Tokens, Coverage, UnknownNames, Few float64
 }
 
 // DefaultWeights returns the weights in docs/ranking.md.

@@ -46,7 +46,7 @@ func TestSucceed_QuestionsAboutThePresent(t *testing.T) {
 	f := openReranking(t)
 	old, last := turn(1, "", "mia lives in oslo"), turn(2, "", "mia settled in turin")
 	old.SupersededBy = last.ID
-	rival := turn(3, "", "mia lives in rome by the sea")
+	rival := turn(3, "", "mia lives in rome today")
 	f.put(old, last, rival)
 	for query, want := range map[string][]string{
 		"where lives mia":            {last.Content, old.Content, rival.Content},

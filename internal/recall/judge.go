@@ -49,6 +49,7 @@ func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Suppo
 		if x := r.byID(h.ID); x != nil {
 			f := &x.features
 			s.Cosine, s.Multilingual, s.Lead = max(s.Cosine, f[rank.Cosine]), max(s.Multilingual, f[rank.Multilingual]), max(s.Lead, f[rank.CosineStandard])
+			s.Tokens = max(s.Tokens, f[rank.MaxSimIDF])
 		}
 	}
 	return s
@@ -56,10 +57,9 @@ func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Suppo
 
 // sums are the weighted sums of the candidates.
 func (r *reranked) sums() []float64 {
-	_, base := r.linear.Weights()
 	out := make([]float64, r.top)
 	for i := range out {
-		out[i] = base + r.linear.Sum(&r.list[i].features)
+		out[i] = r.linear.Sum(&r.list[i].features)
 	}
 	return out
 }

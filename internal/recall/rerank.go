@@ -43,7 +43,7 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	if p.semantic() {
 		best := r.best(maxVersions)
 		r.feedback(found.Reader, best)
-		r.versions(p, found.Reader, best)
+		r.versions(p, found, best)
 	}
 	return r
 }
@@ -61,15 +61,8 @@ func (r *reranked) compare(plan *Plan, reader retrieve.Reader) {
 	for i := range r.list {
 		p := &r.list[i]
 		f := &p.features
-		f[rank.CosineRelative] = share(f[rank.Cosine], best[rank.Cosine])
-		f[rank.MultilingualRelative] = share(f[rank.Multilingual], best[rank.Multilingual])
-		f[rank.MaxSimRelative] = share(f[rank.MaxSim], best[rank.MaxSim])
-		f[rank.CodeRelative] = share(f[rank.Code], best[rank.Code])
 		r.neighbours(p, around)
-		f[rank.IsQuestion] = indicator(p.cues&cue.IsQuestion != 0)
-		f[rank.HasTime] = indicator(p.cues&r.tokens.wants&cue.HasTime != 0)
-		f[rank.HasNumber] = indicator(p.cues&r.tokens.wants&cue.HasNumber != 0)
-		f[rank.HasName] = indicator(p.cues&r.tokens.wants&cue.HasName != 0)
+		f[rank.HasDetail] = indicator(p.cues&r.tokens.wants&details != 0)
 	}
 	r.sessions()
 	r.setContext(plan.search.Text, &best)
@@ -85,49 +78,12 @@ func (r *reranked) setContext(query string, best *rank.Features) {
 	if r.top == 0 {
 		return
 	}
-	n := float64(r.top)
-	for i := range r.list[:r.top] {
-		p := &r.list[i]
-		c[rank.Long] += rank.LogLength(p.first.length) / n
-		c[rank.Alone] += indicator(p.session == 0) / n
-		c[rank.ForeignShare] += p.features[rank.IsForeign] / n
-		c[rank.CodeShare] += p.features[rank.IsCode] / n
-	}
-	c[rank.Long] = rank.LongOf(c[rank.Long])
 	c[rank.BM25Reach], c[rank.Words], c[rank.MaxSimReach] = best[rank.BM25Absolute], rank.WordsOf(len(r.words)), best[rank.MaxSim]
-	c[rank.ReachLead], c[rank.Agreement] = r.reachLead(), r.agreement()
+	c[rank.Unread] = r.tokens.unread
 	c[rank.Reach], c[rank.Lead] = best[rank.Coverage], best[rank.CosineStandard]
 	if best[rank.Multilingual] > 0 {
 		c[rank.HasMultilingual], c[rank.MultilingualLead] = 1, best[rank.MultilingualStandard]
-		c[rank.Foreign] = rank.ForeignOf(best[rank.CosineStandard], best[rank.MultilingualStandard])
 	}
-}
-
-// nextBest is the number of memories that the best is compared with for [rank.ReachLead].
-const nextBest = 5
-
-// reachLead is the context feature [rank.ReachLead].
-func (r *reranked) reachLead() float64 {
-	best := top.New(1+nextBest, func(a, b float64) int { return cmp.Compare(b, a) })
-	for i := range r.list {
-		best.Add(r.list[i].features[rank.Coverage])
-	}
-	sorted, next := best.Sorted(), 0.0
-	for _, x := range sorted[1:] {
-		next += x / float64(len(sorted)-1)
-	}
-	return min(1, 2*(sorted[0]-next))
-}
-
-// agreement is the context feature [rank.Agreement].
-func (r *reranked) agreement() float64 {
-	best := &r.list[0].features
-	for i := range r.list {
-		if f := &r.list[i].features; f[rank.BM25Absolute] > best[rank.BM25Absolute] {
-			best = f
-		}
-	}
-	return best[rank.CosineRelative]
 }
 
 // coherence is the context feature [rank.Coherence].
@@ -161,7 +117,6 @@ func (r *reranked) neighbours(p *passage, around []float32) {
 	copy(around, p.similarities)
 	if previous != nil {
 		b := &previous.features
-		f[rank.PreviousBM25], f[rank.PreviousCosine], f[rank.PreviousMaxSim] = b[rank.BM25Relative], b[rank.Cosine], b[rank.MaxSim]
 		f[rank.Reply] = indicator(previous.cues&cue.IsQuestion != 0) * b[rank.MaxSim]
 		maxInto(around, previous.similarities)
 		f[rank.PreviousGain] = weightedSum(r.tokens.weights, around) - f[rank.MaxSim]
@@ -170,7 +125,6 @@ func (r *reranked) neighbours(p *passage, around []float32) {
 		}
 	}
 	if next != nil {
-		f[rank.NextCosine] = next.features[rank.Cosine]
 		maxInto(around, next.similarities)
 		if further := r.neighbour(next.next); further != nil {
 			maxInto(around, further.similarities)
@@ -212,6 +166,8 @@ const (
 	// feedbackScale is the difference of weighted sums at which the weight of an example
 	// changes by a factor of e.
 	feedbackScale = 2
+	// itself is the similarity above which an example says nearly the same as the passage.
+	itself = .7
 	// minFeedback is the smallest weight of an example, as a fraction of the largest: less
 	// has no effect.
 	minFeedback = .05
@@ -228,22 +184,17 @@ func (r *reranked) best(n int) []candidate {
 	return best.Sorted()
 }
 
-// versions sets the features [rank.Current] and [rank.Former] from the best passages.
-func (r *reranked) versions(p *Plan, reader retrieve.Reader, best []candidate) {
+// versions sets the feature [rank.Timely] of the best passages.
+func (r *reranked) versions(p *Plan, found *retrieve.Result, best []candidate) {
 	if p.temporal.named {
 		return
 	}
-	former := r.tokens.wants&cue.AsksFormer != 0
-	for i := range r.list {
-		r.list[i].features[rank.Current] = indicator(!former)
+	sign := -1.0
+	if r.tokens.wants&cue.AsksFormer != 0 {
+		sign = 1
 	}
-	for i, x := range revised(reader, best) {
-		f := &r.list[r.number(best[i].match.Doc)].features
-		if former {
-			f[rank.Former] = x
-		} else {
-			f[rank.Current] = 1 - x
-		}
+	for i, x := range revised(found, best) {
+		r.list[r.number(best[i].match.Doc)].features[rank.Timely] = sign * x
 	}
 }
 
@@ -264,8 +215,12 @@ func (r *reranked) feedback(reader retrieve.Reader, best []candidate) {
 		p := &r.list[i]
 		similar, all := 0.0, 0.0
 		for k, weight := range weights {
-			if other := examples[k].match.Doc; other != p.match.Doc {
-				similar += float64(weight * reader.Similarity(p.match.Doc, other))
+			other := examples[k].match.Doc
+			if other == p.match.Doc {
+				continue
+			}
+			if x := reader.Similarity(p.match.Doc, other); x <= itself {
+				similar += float64(weight * x)
 				all += weight
 			}
 		}

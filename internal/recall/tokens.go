@@ -1,7 +1,7 @@
 package recall
 
 import (
-	"slices"
+	"strings"
 
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/lang/cue"
@@ -9,12 +9,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-const (
-	// maxQueryTokens is the number of word pieces of a query that are compared.
-	maxQueryTokens = 512
-	// leadTokens is the number of word pieces of the lead of a text, see [rank.MaxSimLead].
-	leadTokens = 24
-)
+// maxQueryTokens is the number of word pieces of a query that are compared.
+const maxQueryTokens = 512
+
+// details are the kinds of details that a query may ask for.
+const details = cue.HasTime | cue.HasNumber | cue.HasName
 
 // word is a word of a query and its inverse document frequency.
 type word struct {
@@ -37,44 +36,42 @@ type queryTokens struct {
 	// weights of the tokens: idf times the weight in the model, and idf alone; each adds up
 	// to 1.
 	weights, idfs []float64
-	// bigrams are the pairs of adjacent tokens, with their weights; total is the sum.
-	bigrams map[bigram]float64
-	total   float64
-	filter  uint64 // a bit for each bigram: the map is asked for few others
-	wants   cue.Cues
+	wants         cue.Cues
+	unread        float64 // see [rank.Unread]
 }
-
-// bigram is two adjacent tokens.
-type bigram struct{ a, b int32 }
-
-// bit is a hash of the bigram, as a bit of a filter.
-func (b bigram) bit() uint64 { return 1 << ((b.a ^ 5*b.b) & 63) }
 
 // tokenize splits the words of a query into word pieces.
 func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens {
-	q := queryTokens{wants: cue.Expected(text), bigrams: make(map[bigram]float64)}
+	q := queryTokens{wants: cue.Expected(text)}
+	all := 0.0
 	for _, w := range words {
 		from := len(q.tokens)
 		if q.tokens = model.Tokenize(q.tokens, w.text); len(q.tokens) > maxQueryTokens {
 			q.tokens = q.tokens[:from]
 			break
 		}
+		all += w.idf
+		if !reads(w.text, len(q.tokens)-from) {
+			q.unread += w.idf
+		}
 		for _, t := range q.tokens[from:] {
 			q.weights = append(q.weights, w.idf*model.Weight(t))
 			q.idfs = append(q.idfs, w.idf)
 		}
 	}
-	for i := 1; i < len(q.tokens); i++ {
-		b := bigram{q.tokens[i-1], q.tokens[i]}
-		if _, ok := q.bigrams[b]; !ok {
-			q.bigrams[b] = q.weights[i-1] + q.weights[i]
-			q.total += q.bigrams[b]
-			q.filter |= b.bit()
-		}
+	if all > 0 {
+		q.unread /= all
 	}
 	normalise(q.weights)
 	normalise(q.idfs)
 	return q
+}
+
+// reads reports whether a word of a number of word pieces means something to a model: it has no digits, and does not fall into many
+// pieces for its length, as a misspelled word does.
+func reads(word string, pieces int) bool {
+	const pieceBytes = 4 // of a known word in several pieces, at least
+	return !strings.ContainsAny(word, "0123456789") && (pieces < 2 || pieces == 2 && len(word) >= 2*pieceBytes)
 }
 
 // normalise makes numbers add up to 1, unless all are 0.
@@ -122,33 +119,9 @@ func (q *queryTokens) read(model embed.TokenEmbedder, r retrieve.Reader, list []
 // compare sets the features of a passage's own text.
 func (q *queryTokens) compare(maxsim embed.MaxSim, p *passage, text []int32) {
 	f := &p.features
-	lead := text[:min(leadTokens, len(text))]
-	maxsim.Update(p.similarities, lead)
-	f[rank.MaxSimLead] = weightedSum(q.weights, p.similarities)
-	maxsim.Update(p.similarities, text[len(lead):])
+	maxsim.Update(p.similarities, text)
 	f[rank.MaxSim] = weightedSum(q.weights, p.similarities)
 	f[rank.MaxSimIDF] = weightedSum(q.idfs, p.similarities)
-	f[rank.Bigram] = q.bigramShare(text)
-}
-
-// bigramShare is the share of the query's bigrams that a text has.
-func (q *queryTokens) bigramShare(text []int32) float64 {
-	if q.total == 0 {
-		return 0
-	}
-	var seen []bigram
-	sum := 0.0
-	for i := 1; i < len(text); i++ {
-		b := bigram{text[i-1], text[i]}
-		if q.filter&b.bit() == 0 {
-			continue
-		}
-		if w := q.bigrams[b]; w > 0 && !slices.Contains(seen, b) {
-			seen = append(seen, b)
-			sum += w
-		}
-	}
-	return min(1, sum/q.total)
 }
 
 // maxInto is the elementwise maximum, in place.

@@ -20,12 +20,14 @@ const (
 )
 
 // revised returns how much each candidate, with its weighted sum as relevance, looks revised by a later
-// one, in [0, 1]: the later one is similar, and about as relevant. Cost: a similarity for each pair, 20
+// one, in [0, 1]: the later one is similar, about as relevant, and says about as much: nothing that is half as long revises it. Cost: a similarity for each pair, 20
 // to 40 us for 32.
-func revised(reader retrieve.Reader, list []candidate) []float64 {
-	times := make([]int64, len(list))
+func revised(found *retrieve.Result, list []candidate) []float64 {
+	reader := found.Reader
+	times, terms := make([]int64, len(list)), make([]float64, len(list))
 	for i := range list {
-		times[i] = reader.Details(list[i].match.Doc).When
+		n, _ := found.Outline(list[i].match.Doc)
+		times[i], terms[i] = reader.Details(list[i].match.Doc).When, float64(n)
 	}
 	out := make([]float64, len(list))
 	for i := range list {
@@ -34,6 +36,7 @@ func revised(reader retrieve.Reader, list []candidate) []float64 {
 				continue
 			}
 			same := (reader.Similarity(list[i].match.Doc, list[k].match.Doc) - minVersion) / (1 - minVersion)
+			same *= min(1, max(0, 2*terms[k]/max(1, terms[i])-1)) // a remark on a decision is no new decision
 			if same > out[i] {
 				out[i] = max(out[i], same*math.Exp(min(0, list[k].relevance-list[i].relevance)/versionScale))
 			}

@@ -18,12 +18,12 @@ func TestRerank_Versions(t *testing.T) {
 	for name, c := range map[string]struct {
 		query   string
 		sameDay bool
-		current []string // with at least .9 of [rank.Current]; the others have at most .6
-		former  []string // with at least .4 of [rank.Former]; the others have 0
+		current []string // with at least -.1 of [rank.Timely]; the others have at most -.4
+		former  []string // with at least .4 of it; the others have 0
 	}{
 		"now":           {query: "car fuel", current: []string{third, other}},
 		"before":        {query: "car fuel before", former: []string{first, second}},
-		"a time":        {query: "car fuel on 3 May 2025"},
+		"a time":        {query: "car fuel on 3 May 2025", current: []string{first, second, third, other}},
 		"at one moment": {query: "car fuel", sameDay: true, current: []string{first, second, third, other}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,32 +36,35 @@ func TestRerank_Versions(t *testing.T) {
 				}
 				f.put(m)
 			}
-			current, former := make(map[string]float64), make(map[string]float64)
+			timely := make(map[string]float64)
 			for _, h := range f.search(hippo.Query{Text: c.query, Detail: hippo.Detail{Explain: true}}).Hits {
-				current[h.Memory.Content], former[h.Memory.Content] = feature(h, rank.Current), feature(h, rank.Former)
+				timely[h.Memory.Content] = feature(h, rank.Timely)
 			}
-			checkVersions(t, "current", current, c.current, .9, .6)
-			checkVersions(t, "former", former, c.former, .4, 0)
+			if c.former != nil {
+				checkVersions(t, timely, c.former, .4, 0)
+			} else {
+				checkVersions(t, timely, c.current, -.1, -.4)
+			}
 		})
 	}
 }
 
 // checkVersions compares a feature by content: those of most have at least that, all others at most
 // another value.
-func checkVersions(t *testing.T, name string, got map[string]float64, most []string, least, others float64) {
+func checkVersions(t *testing.T, got map[string]float64, most []string, least, others float64) {
 	t.Helper()
 	if len(got) != 4 {
 		t.Fatalf("got %d hits, want 4", len(got))
 	}
 	for _, content := range most {
 		if got[content] < least {
-			t.Errorf("%q has %s %.2f, want at least %.2f", content, name, got[content], least)
+			t.Errorf("%q has %.2f, want at least %.2f", content, got[content], least)
 		}
 		delete(got, content)
 	}
 	for content, x := range got {
 		if x > others {
-			t.Errorf("%q has %s %.2f, want at most %.2f", content, name, x, others)
+			t.Errorf("%q has %.2f, want at most %.2f", content, x, others)
 		}
 	}
 }

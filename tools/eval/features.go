@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 
 	"github.com/hippo-memory/hippo"
@@ -18,6 +19,7 @@ const rerankDepth = 300
 
 // questionFeatures is what tools/fit learns weights from: a question and its hits.
 type questionFeatures struct {
+	ID       string `json:"id"`
 	Set      string `json:"set"`
 	Group    string `json:"group"`
 	Question string `json:"question"`
@@ -76,7 +78,7 @@ func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *e
 			return err
 		}
 		line := questionFeatures{
-			Set: s.Name, Group: g.Name, Question: q.Text, Category: q.Category, Lang: q.Lang, Relevant: len(q.Relevant),
+			ID: q.ID, Set: s.Name, Group: g.Name, Question: q.Text, Category: q.Category, Lang: q.Lang, Relevant: len(q.Relevant),
 		}
 		for _, h := range answer.Hits {
 			if !h.Explanation.Reranked {
@@ -84,7 +86,7 @@ func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *e
 			}
 			line.Context = h.Explanation.Context
 			_, answers := q.Relevant[eval.Name(h.Memory)]
-			line.Found = append(line.Found, hitFeatures{Answers: answers, Features: h.Explanation.Features})
+			line.Found = append(line.Found, hitFeatures{Answers: answers, Features: notZero(h.Explanation.Features)})
 		}
 		if err := out.Encode(line); err != nil {
 			return err
@@ -100,4 +102,10 @@ func (m *measurement) engine() *eval.EngineOptions {
 		o.Models, o.Tokens = m.Models[0].Used, m.Engine.Tokens
 	}
 	return &o
+}
+
+// notZero drops the features that are 0.
+func notZero(features map[string]float64) map[string]float64 {
+	maps.DeleteFunc(features, func(_ string, x float64) bool { return x == 0 })
+	return features
 }

