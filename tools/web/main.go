@@ -115,9 +115,9 @@ func (t *tokens) Create(_ context.Context, x web.Token) (string, error) {
 	return "hippo_sample_token", nil
 }
 
-func (t *tokens) Revoke(_ context.Context, name string) error {
+func (t *tokens) Revoke(_ context.Context, namespace, name string) error {
 	for i := range t.list {
-		if t.list[i].Name == name {
+		if t.list[i].Name == name && t.list[i].Scope.Namespace == namespace {
 			t.list = append(t.list[:i], t.list[i+1:]...)
 			return nil
 		}
