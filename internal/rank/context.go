@@ -6,8 +6,8 @@ import "math"
 type ContextFeature int
 
 // The features of a query and of the best that it found, each in [0, 1]: they decide how much each
-// feature of a memory counts. What else was found has no part in them, so that memories that have nothing to do with a query change
-// no order.
+// feature of a memory counts. They do not depend on the other memories that were found, so that memories unrelated to a query do not change
+// the order of the others.
 const (
 	// Reach is the largest [Coverage]: how much of the query one memory has literally.
 	Reach ContextFeature = iota
@@ -88,14 +88,14 @@ const (
 // Kind is what the weights of a memory depend on beside the query.
 type Kind [NumKinds]float64
 
-// shortLength and longLength are the values of [Length] between which [KindLong] grows: 20 and 400 terms.
-const shortLength, longLength = .6, 1.2
+// shortLength is the value of [Length] from which [KindLong] grows: that of 20 terms.
+const shortLength = .6
 
 // kindOf returns the kind of a memory with these features.
 func kindOf(f *Features, english, coherence float64) Kind {
 	return Kind{
 		KindForeign: f[IsForeign], KindCrossing: f[IsForeign] * (1 - english), KindTurn: f[InSession] * coherence,
-		KindLong: min(max(f[Length]-shortLength, 0), longLength-shortLength), KindCode: f[IsCode],
+		KindLong: max(f[Length]-shortLength, 0), KindCode: f[IsCode],
 	}
 }
 

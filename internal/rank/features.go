@@ -5,7 +5,7 @@ import "fmt"
 // Feature numbers the features of the reranker.
 type Feature int
 
-// The features, each of about [0, 1] if nothing else is said, higher is more. Those of neighbours are 0 where a
+// The features, each of about [0, 1] unless noted, higher is more. Those of neighbours are 0 where a
 // memory has no session; previous and next are the memories beside it there. docs/ranking.md
 // has the formulas.
 const (
@@ -29,8 +29,8 @@ const (
 	// better ones weighing more (pseudo-relevance feedback). Those that say nearly the same as the memory are left out: copies would
 	// raise each other.
 	Feedback
-	// Timely is how much a later memory looks like a new version: it is similar, about as relevant, and says about as much. It is at
-	// most 0, in [-1, 0], but in [0, 1] where the query asks for the past. 0 where the query names a time.
+	// Timely is how much a later memory looks like a new version: it is similar, about as relevant, and says about as much. It is
+	// in [-1, 0], or in [0, 1] if the query asks for the past. It is 0 if the query names a time.
 	Timely
 	// MaxSim is the mean over the query's tokens of the highest cosine with a token of the
 	// text, weighted by idf and by the model (late interaction).
@@ -51,7 +51,7 @@ const (
 	Session
 	// NamesAuthor is 1 if the query names the author.
 	NamesAuthor
-	// Length is ln(1 + terms of the content) / 5, at least that of eleven terms: what is shorter is no better for it.
+	// Length is ln(1 + terms of the content) / 5 within the bounds of [BoundedLength].
 	Length
 	// HasDetail is 1 if the query asks for a time, a number or a name, and the text has one of these.
 	HasDetail
@@ -89,4 +89,13 @@ func (f *Features) Map() map[string]float64 {
 		out[name] = f[k]
 	}
 	return out
+}
+
+// shortestLength and longestLength are the values of [Length] for some 11 and 400 terms.
+const shortestLength, longestLength = .5, 1.2
+
+// BoundedLength bounds a [Length]: a line of chat gains nothing over the notes that it mentions by being short, and a long
+// document does not fall behind everything else, however much of the query it contains.
+func BoundedLength(length float64) float64 {
+	return min(max(length, shortestLength), longestLength)
 }

@@ -105,10 +105,6 @@ func sameAsTop(f *firstStage, top []retrieve.Doc) iter.Seq2[int, retrieve.Doc] {
 // fullScore is the BM25 score at which [rank.BM25Absolute] is 1.
 const fullScore = 20
 
-// shortest and longest are the bounds of [rank.Length], those of some 11 and 400 terms. Lines of a chat would be before the notes that
-// they speak of, and a long document behind all else, however much of the query it has.
-const shortest, longest = .5, 1.2
-
 // complete adds the neighbours, which begin at number n, and the first-stage scores of all.
 func (g *passages) complete(f *firstStage, n int) {
 	reader := f.found.Reader
@@ -124,7 +120,7 @@ func (g *passages) complete(f *firstStage, n int) {
 		if i >= n && p.counted {
 			p.relevance = f.relevance(f.weights, &p.first.signals)
 		}
-		p.features[rank.BM25Relative], p.features[rank.Coverage], p.features[rank.Length] = p.first.bm25, p.match.Coverage, min(max(p.first.length, shortest), longest)
+		p.features[rank.BM25Relative], p.features[rank.Coverage], p.features[rank.Length] = p.first.bm25, p.match.Coverage, rank.BoundedLength(p.first.length)
 		p.features[rank.BM25Absolute] = min(p.first.bm25, p.match.Score/fullScore)
 		p.features[rank.Cosine], p.features[rank.Multilingual] = p.match.Cosine, p.match.Multilingual
 		p.features[rank.CosineStandard] = f.standard[retrieve.Semantic](p.match.Cosine)
