@@ -8,8 +8,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// Relations relates insights to each other: a search that finds one of them then finds the
-// other, too, or ranks it a little higher.
+// Relations relates insights to each other: a search that finds one of them then also finds the
+// other, or ranks it slightly higher.
 type Relations struct {
 	relations engine.Relations
 }

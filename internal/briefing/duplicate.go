@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// maxCosine is the cosine of the vectors of two texts from which on they say the same in other words.
+	// maxCosine is the cosine from which two texts count as the same statement in other words.
 	maxCosine = .93
-	// maxShared is the part of the words of the shorter of two texts from which on their words, and not their vectors, say whether they say
-	// the same: texts that are built alike and name another subject or value have vectors that are near each other, too.
+	// maxShared is the share of the words of the shorter text from which the words decide whether two texts are duplicates, and the vectors
+	// do not. Texts with the same structure have similar vectors even if they name different subjects or values.
 	maxShared = .5
 )
 

@@ -30,8 +30,8 @@ func newGetCommand(s *shell) *cobra.Command {
 		Short: "Show memories whole",
 		Long: `Show memories whole. An ID is the short one that other commands show, or at least four digits of the end or the beginning of a
 UUID or of the beginning of a content hash. With --json, one ID is an object, several are a list. --query names the question
-that led to them: that they were opened for it is a weak vote for them as answers to questions like it. Of an insight of more than
-1,200 tokens, the sentences that answer it are shown, with … where some are left out; with --json it is whole.`,
+that led to them. Opening a memory for a question counts as a weak vote for it as an answer to similar questions. If a memory has more
+than 1,200 tokens, only the sentences that answer the question are shown, with … where some are left out; --json shows all of it.`,
 		Args: requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			var moment hippo.Moment
@@ -72,7 +72,7 @@ that led to them: that they were opened for it is a weak vote for them as answer
 		}),
 	}
 	at.add(c)
-	c.Flags().StringVar(&query, "query", "", "question that led to them: it selects what is shown of a long one, and that they were opened counts for questions like it")
+	c.Flags().StringVar(&query, "query", "", "question that led to these memories: of a long one, show the sentences that answer it; opening them is a weak vote for similar questions")
 	return c
 }
 

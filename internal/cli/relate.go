@@ -29,9 +29,9 @@ func newRelateCommand(s *shell) *cobra.Command {
 	var f relateFlags
 	c := &cobra.Command{
 		Use:   "relate FROM KIND TO | relate ID",
-		Short: "Say that one memory has to do with another, or show what a memory has to do with",
-		Long: `Say that one memory has to do with another: a search that finds one of them
-then finds the other, too, or ranks it a little higher. KIND is any word: explains,
+		Short: "Relate two memories, or list the relations of one",
+		Long: `Relate one memory to another. A search that finds one of them then also finds
+the other, or ranks it slightly higher. KIND is any word: explains,
 contradicts, follows. Use teaches relations of kind co_recalled.
 Of ` + strings.Join(hippo.SingleKinds(), ", ") + `
 a memory has one at a time: the older one ends when the new one begins, and is shown;
@@ -168,7 +168,7 @@ func newRelationsCommand(s *shell) *cobra.Command {
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "relations ID...",
-		Short: "List what memories have to do with, of each the 100 strongest",
+		Short: "List the relations of memories, up to the 100 strongest of each",
 		Example: `  hippo relations 9d4f3c1a --kind lives_in
   hippo relations 9d4f3c1a --as-of 2025-12-31`,
 		Args: requireArgument("an id"),

@@ -98,7 +98,7 @@ func wantDamage(t *testing.T, tree *codeindex.Tree, want bool) {
 	}
 }
 
-// A catalog that was cut within a later update answers with the former state, says so, and is whole after the next update.
+// A catalog that was cut within a later update answers from the state before it and reports the damage. The next update repairs it.
 func TestTree_cutLaterUpdate(t *testing.T) {
 	t.Parallel()
 	cache, dir, file, first := twice(t)
@@ -118,7 +118,7 @@ func TestTree_cutLaterUpdate(t *testing.T) {
 	}
 }
 
-// What is behind the last update, and holds none, is gone after the next one, although no file has changed.
+// Bytes behind the last update that are not an update themselves are removed by the next update, even if no file has changed.
 func TestTree_dirtTail(t *testing.T) {
 	t.Parallel()
 	cache, dir, file, _ := twice(t)
@@ -140,8 +140,8 @@ func TestTree_dirtTail(t *testing.T) {
 	wantDamage(t, tree, false)
 }
 
-// A catalog that is cut under a process that has it open is whole after that one's next update: a hole in the file would lose all
-// that comes behind it.
+// If a catalog is cut while a process has it open, the next update of that process repairs it. A hole in the file would lose
+// everything behind it.
 func TestTree_cutWhileOpen(t *testing.T) {
 	t.Parallel()
 	cache, dir, file, first := twice(t)

@@ -104,7 +104,7 @@ func meant(ctx context.Context, m *Memories, names *entityNames, name string) (*
 // errPlace is the error of a place in code where an insight or an entity is meant.
 func errPlace(ref string) error {
 	return hippo.Fieldf("ID", "must be that of a memory or the name of an entity, and %.60q is a place in code: relate a memory that names it. "+
-		"What code has to do with other code hippo code related says, and hippo_code", ref)
+		"For the relations of code, use hippo code related or hippo_code", ref)
 }
 
 // recordedAs returns the recorded entity that a name or an ID means; nil if there is none.
