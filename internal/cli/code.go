@@ -70,17 +70,33 @@ func (f *codeFlags) onTree(s *shell, fn func(*cobra.Command, []string, *codeinde
 
 // inTree makes the run of a question about a tree: fn gets the tree and the filter of the flags.
 func (f *codeFlags) inTree(s *shell, fn func(*cobra.Command, []string, *codeindex.Tree, codeindex.Filter) error) func(*cobra.Command, []string) error {
+	return f.inTrees(s, func(c *cobra.Command, args []string, in *codeTrees) error {
+		if len(in.trees) > 1 {
+			return nameRoot(in.trees)
+		}
+		return fn(c, args, in.trees[0], in.filter)
+	})
+}
+
+// codeTrees are the trees that a question is about, from the current directory; of several the filter has no path.
+type codeTrees struct {
+	trees  []*codeindex.Tree
+	dir    string
+	filter codeindex.Filter
+}
+
+// inTrees is inTree for a question that several trees can answer.
+func (f *codeFlags) inTrees(s *shell, fn func(*cobra.Command, []string, *codeTrees) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		return withCode(s, func(l *codeindex.Library) error {
-			t, err := treeOf(l, f.root)
+			in, err := f.trees(l)
 			if err != nil {
 				return err
 			}
-			filter, err := f.filter(c.Context(), t)
-			if err != nil {
+			if in.filter, err = f.filter(c.Context(), in.trees[0]); err != nil {
 				return err
 			}
-			return fn(c, args, t, filter)
+			return fn(c, args, in)
 		})
 	}
 }
@@ -99,35 +115,49 @@ func updateTree(ctx context.Context, s *shell, l *codeindex.Library, path string
 	return t, r, err
 }
 
-// treeOf returns the tree that a question is about: that of --root, else that of the current directory,
-// else the only one.
-func treeOf(l *codeindex.Library, root string) (*codeindex.Tree, error) {
-	at := root
-	if at == "" {
-		var err error
-		if at, err = os.Getwd(); err != nil {
-			return nil, err
-		}
+// trees returns the trees that a question is about: that of --root, else that of the current directory, else those below it or
+// the one with --path, else the only one. There is at least one.
+func (f *codeFlags) trees(l *codeindex.Library) (*codeTrees, error) {
+	if f.root != "" {
+		t, err := l.Holding(f.root)
+		return &codeTrees{trees: []*codeindex.Tree{t}}, err
 	}
-	t, err := l.Holding(at)
-	if err == nil || root != "" {
-		return t, err
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
 	}
-	all, listed := l.Trees()
-	if listed != nil {
-		return nil, listed
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
 	}
-	switch len(all) {
-	case 0:
+	all, err := l.Trees()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) == 0:
 		return nil, fmt.Errorf("%w: no source tree is indexed; run hippo code index PATH", hippo.ErrNotFound)
-	case 1:
-		return all[0], nil
 	}
+	scope := hippo.LocalScope("")
+	trees, err := l.ChooseAll(&scope, codeindex.Choice{Dir: dir})
+	if _, several := errors.AsType[*hippo.FieldError](err); several {
+		err = nameRoot(all)
+	}
+	if err != nil || len(trees) == 1 || f.path == "" {
+		return &codeTrees{trees: trees, dir: dir}, err
+	}
+	t := codeindex.TreeAt(trees, dir, f.path)
+	if t == nil {
+		return nil, nameRoot(trees)
+	}
+	return &codeTrees{trees: []*codeindex.Tree{t}, dir: dir}, nil
+}
+
+// nameRoot is the error of a question that one tree answers where several may be meant.
+func nameRoot(trees []*codeindex.Tree) error {
 	var names []string
-	for _, t := range all {
+	for _, t := range trees {
 		names = append(names, t.Root.Path)
 	}
-	return nil, fmt.Errorf("%w: the current directory is in no tree that is indexed; name one with --root: %s", hippo.ErrInvalid, strings.Join(names, ", "))
+	return fmt.Errorf("%w: the current directory is in no tree that is indexed; name one with --root: %s", hippo.ErrInvalid, strings.Join(names, ", "))
 }
 
 // filter returns the filter of the flags; a path may be one of this machine.

@@ -18,16 +18,18 @@ func newCodeSearchCommand(s *shell) *cobra.Command {
 	var f codeFlags
 	var whole bool
 	c := &cobra.Command{
-		Use:     "search WORDS",
-		Short:   "Find code by text, parts of names and meaning",
+		Use:   "search WORDS",
+		Short: "Find code by text, parts of names and meaning",
+		Long: `Find code by text, parts of names and meaning. Tests, generated files and vendored copies come after implementations, unless the words ask for them (test,
+mock, fixture and such) or --path lies among them. In a folder above several indexed source trees, the search asks all of them.`,
 		Example: "  hippo code search 'wait until all workers have finished'\n  hippo code search parse config --language go --path internal",
 		Args:    requireArgument("words to look for"),
-		RunE: f.inTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
-			a, err := t.Search(c.Context(), codeindex.Query{Text: strings.Join(args, " "), Count: f.count, Filter: filter})
+		RunE: f.inTrees(s, func(c *cobra.Command, args []string, in *codeTrees) error {
+			a, err := codeindex.SearchAll(c.Context(), in.trees, in.dir, codeindex.Query{Text: strings.Join(args, " "), Count: f.count, Filter: in.filter})
 			if err != nil {
 				return err
 			}
-			return printCodeAnswer(s, a, whole)
+			return printCodeAnswer(s, a, in.dir, whole)
 		}),
 	}
 	addCodeFlags(c, &f, true)
@@ -35,14 +37,15 @@ func newCodeSearchCommand(s *shell) *cobra.Command {
 	return c
 }
 
-func printCodeAnswer(s *shell, a *codeindex.Answer, whole bool) error {
+// printCodeAnswer prints hits with their places: from the directory dir where several trees were asked.
+func printCodeAnswer(s *shell, a *codeindex.Answer, dir string, whole bool) error {
 	s.count = len(a.Hits)
 	if s.json {
 		return s.printJSON(wire.CodeAnswerOf(a))
 	}
 	for i := range a.Hits {
 		h := &a.Hits[i]
-		printPlace(s, h.Path, h.First, h.Signature, h.Freshness)
+		printPlace(s, a.PlaceOf(h, dir), h.First, h.Signature, h.Freshness)
 		printText(s, h.Text, whole)
 	}
 	if len(a.Hits) == 0 {

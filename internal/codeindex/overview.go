@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/codeindex/chunk"
+	"github.com/hippo-memory/hippo/internal/codeindex/role"
 	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
 )
 
@@ -162,14 +163,17 @@ func ranked(t *Tree, x *graph, weights []float64, filter Filter) ([]rankedFile, 
 		if err != nil {
 			return nil, err
 		}
-		one, keys, share := rankedFile{entry: e}, chunk.Keys(f.Symbols), shareOf(e.Path)
+		one, keys, aside := rankedFile{entry: e}, chunk.Keys(f.Symbols), role.Of(e.Path, e.Language) != 0
 		for k := range f.Symbols {
 			s := &f.Symbols[k]
 			ref := symbolRef{kind: s.Kind, entry: e}
 			if s.Kind == syntax.Section || s.Kind == syntax.Field || !filter.admits(&ref) {
 				continue
 			}
-			w := weights[x.first[i]+k] * share
+			w := weights[x.first[i]+k]
+			if aside || inTests(e, s) {
+				w *= asideShare
+			}
 			one.list = append(one.list, weighed{definitionOf(t, e, f, keys, k), w})
 			one.weight += w
 		}
@@ -182,18 +186,9 @@ func ranked(t *Tree, x *graph, weights []float64, filter Filter) ([]rankedFile, 
 	return out, nil
 }
 
-// testShare is what references count that mean something in a test: helpers of tests are called often and explain little.
-const testShare = .05
-
-// shareOf is what references to a file count.
-func shareOf(path string) float64 {
-	for _, mark := range []string{"_test.", "test_", ".test.", ".spec.", "test/", "tests/", "testdata/", "__tests__/"} {
-		if i := strings.Index(path, mark); i == 0 || i > 0 && (mark[0] == '_' || mark[0] == '.' || path[i-1] == '/' || strings.HasSuffix(mark, "test/")) {
-			return testShare
-		}
-	}
-	return 1
-}
+// asideShare is what references count that mean something in a test, or in generated or vendored code: helpers of tests are called often and
+// explain little.
+const asideShare = .05
 
 // fill takes the best definition of all files, again and again, until the budget is spent.
 func fill(root string, files []rankedFile, budget int, now *texts) *Map {

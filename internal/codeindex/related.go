@@ -234,7 +234,7 @@ func (r *relater) similar(ctx context.Context) (out []place, err error) {
 		return nil, fmt.Errorf("code index: %w", err)
 	}
 	state := r.generation.current.Load()
-	for _, h := range ranking.Page(0, asked.Count) {
+	for _, h := range asideLast(state, &q, ranking.Hits, asked.Count) {
 		if p, ok := state.Find(h.ID); ok && p.Chunk.Symbol >= 0 && p.Entry != r.file {
 			out = append(out, place{p.Entry, p.Chunk.Symbol})
 		}

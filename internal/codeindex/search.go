@@ -77,6 +77,8 @@ type Answer struct {
 	Weak  string
 	// Confidence is the probability that the hits answer the query, as in [hippo.Answer].
 	Confidence float64
+	// Several: the hits are of several trees, which Notes name.
+	Several bool
 	// Notes say what the answer lacks: an index that is behind, or being made.
 	Notes []string
 }
@@ -120,7 +122,7 @@ func (t *Tree) Search(ctx context.Context, q Query) (*Answer, error) {
 	}
 	files := newTexts(root)
 	state := g.current.Load()
-	for _, h := range ranking.Page(0, asked.Count) {
+	for _, h := range asideLast(state, &q, ranking.Hits, asked.Count) {
 		if p, ok := state.Find(h.ID); ok {
 			hit := hitOf(t, files, p)
 			hit.Relevance = h.Relevance

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/project"
 )
 
 // Visible returns the trees of the projects that a scope may read, in the order of paths.
@@ -16,26 +17,50 @@ func (l *Library) Visible(s *hippo.Scope) ([]*Tree, error) {
 	return slices.DeleteFunc(all, func(t *Tree) bool { return !s.Allows(hippo.RightRead) || !s.Contains("", ProjectOf(t)) }), err
 }
 
-// OfProjects returns the trees that a scope may read of some projects, "" being none; nil: of all. Of a project with several,
-// such as working trees of one repository, it is the one that holds the folder dir, else the first by its path. Trees of no
-// project have nothing to do with each other: all are returned.
+// OfProjects returns the trees that a scope may read of some projects, "" being none; nil: of all. Of those of one project it is
+// [distinct] for the folder dir.
 func (l *Library) OfProjects(s *hippo.Scope, projects []string, dir string) ([]*Tree, error) {
 	trees, err := l.Visible(s)
-	var out []*Tree
-	at := make(map[string]int) // of a project in out
+	return distinct(slices.DeleteFunc(trees, func(t *Tree) bool { return projects != nil && !slices.Contains(projects, ProjectOf(t)) }), dir), err
+}
+
+// distinct returns trees without those that have the same code as others. Of a project with several it is the one that holds the
+// folder dir, else the first by its path, with the other parts of its working tree that lie below dir. Trees of no project have
+// nothing to do with each other: all are returned.
+func distinct(trees []*Tree, dir string) (out []*Tree) {
+	first := make(map[string]*Tree) // by project
 	for _, t := range trees {
 		name := ProjectOf(t)
-		i, known := at[name]
-		switch {
-		case projects != nil && !slices.Contains(projects, name):
-		case !known || name == "":
-			at[name] = len(out)
-			out = append(out, t)
-		case innermost([]*Tree{out[i], t}, dir) == t:
-			out[i] = t
+		if _, known := first[name]; !known {
+			first[name] = t
+		}
+		if innermost([]*Tree{first[name], t}, dir) == t {
+			first[name] = t
 		}
 	}
-	return out, err
+	for _, t := range trees {
+		switch chosen := first[ProjectOf(t)]; {
+		case ProjectOf(t) == "", t == chosen, below(dir, t) && below(dir, chosen) && workingTree(t) == workingTree(chosen) && !covered(out, t):
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// covered reports whether a tree lies within one of some.
+func covered(by []*Tree, t *Tree) bool {
+	return slices.ContainsFunc(by, func(outer *Tree) bool { return within(outer.Root.Path, t.Root.Path) })
+}
+
+// below reports whether the root of a tree is a folder, or lies below it; an empty folder has nothing below.
+func below(dir string, t *Tree) bool { return dir != "" && within(dir, t.Root.Path) }
+
+// workingTree returns the root of the working tree of git that a tree lies in; without one its own root.
+func workingTree(t *Tree) string {
+	if root, ok := project.Root(t.Root.Path); ok {
+		return root
+	}
+	return t.Root.Path
 }
 
 // Choice says which tree a question is about; empty fields say nothing.
@@ -46,9 +71,27 @@ type Choice struct {
 	Dir string
 }
 
-// Choose returns the tree of a choice among the visible ones: those of the current project of the scope come first. The error is
-// [hippo.ErrNotFound] if no tree is indexed, or a [*hippo.FieldError] of the field root that lists them.
+// Choose is [Library.ChooseAll] for a question that one tree answers; of several the error is that of [One].
 func (l *Library) Choose(s *hippo.Scope, c Choice) (*Tree, error) {
+	trees, err := l.ChooseAll(s, c)
+	if err != nil {
+		return nil, err
+	}
+	return One(trees)
+}
+
+// One returns the only one of some trees. If there are several, the error is a [*hippo.FieldError] of the field root that lists them.
+func One(trees []*Tree) (*Tree, error) {
+	if len(trees) > 1 {
+		return nil, hippo.Fieldf("root", "several trees are indexed, name one: %s", listOf(rootsOf(trees)))
+	}
+	return trees[0], nil
+}
+
+// ChooseAll returns the trees of a choice among the visible ones: those of the current project of the scope come first. It is the one
+// that holds the folder of the caller, else those below that folder, else the only one. The error is [hippo.ErrNotFound] if no
+// tree is indexed, a [*hippo.FieldError] of the field root if none has that, or that of [One].
+func (l *Library) ChooseAll(s *hippo.Scope, c Choice) ([]*Tree, error) {
 	trees, err := l.Visible(s)
 	if err != nil {
 		return nil, err
@@ -58,7 +101,7 @@ func (l *Library) Choose(s *hippo.Scope, c Choice) (*Tree, error) {
 	}
 	if c.Root != "" {
 		if t := named(trees, c.Root); t != nil {
-			return t, nil
+			return []*Tree{t}, nil
 		}
 		return nil, hippo.Fieldf("root", "no indexed tree holds %.200s; there are %s", c.Root, listOf(rootsOf(trees)))
 	}
@@ -66,12 +109,25 @@ func (l *Library) Choose(s *hippo.Scope, c Choice) (*Tree, error) {
 		trees = own
 	}
 	if t := innermost(trees, c.Dir); t != nil {
-		return t, nil
+		return []*Tree{t}, nil
 	}
-	if len(trees) > 1 {
-		return nil, hippo.Fieldf("root", "several trees are indexed, name one: %s", listOf(rootsOf(trees)))
+	if inside := outermost(trees, c.Dir); len(inside) > 0 {
+		return distinct(inside, c.Dir), nil
 	}
-	return trees[0], nil
+	if _, err := One(trees); err != nil {
+		return nil, err
+	}
+	return trees, nil
+}
+
+// outermost returns the trees below a folder, without those within others. Trees are in the order of their paths.
+func outermost(trees []*Tree, dir string) (out []*Tree) {
+	for _, t := range trees {
+		if below(dir, t) && !covered(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // named returns the tree that holds a path, or the only one whose root has this name; nil if there is none.

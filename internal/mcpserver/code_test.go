@@ -78,7 +78,12 @@ func newCode(t *testing.T) *code {
 // index adds a tree with some files.
 func (c *code) index(t *testing.T, files map[string]string) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "tree")
+	c.indexIn(t, filepath.Join(t.TempDir(), "tree"), files)
+}
+
+// indexIn adds a tree in a folder.
+func (c *code) indexIn(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -209,6 +214,51 @@ func TestCode_Scope(t *testing.T) {
 				t.Errorf("%s: %s: %+v", name, show, o)
 			}
 		}
+	}
+}
+
+// In a folder above several trees a search asks them all. Its places say which one another question is about.
+func TestCode_Several(t *testing.T) {
+	t.Parallel()
+	c := newCode(t)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.indexIn(t, filepath.Join(dir, "api"), goTree())
+	c.indexIn(t, filepath.Join(dir, "web"), map[string]string{"queue.md": "# Queue\n\nIt is drained at night.\n"})
+	c.root = dir
+	s := startWithCode(t, c, []string{"code"})
+	s.hello()
+	for _, x := range []struct {
+		args   object
+		wrong  bool
+		want   []string
+		absent string
+	}{
+		{object{"query": "until the queue is drained"}, false, []string{"source trees asked: api, web", "api/pool/pool.go:6", "web/queue.md:1"}, dir},
+		{object{"query": "queue"}, false, []string{"source trees asked: api, web", "web/queue.md:1"}, dir},
+		{object{"query": "queue", "path": "api"}, false, []string{"pool/pool.go:6"}, "queue.md"},
+		{object{"query": "drained", "path": filepath.Join(dir, "web")}, false, []string{"queue.md:1"}, "pool.go"},
+		{object{"query": "api/pool/pool.go"}, false, []string{"pool/pool.go", "Wait"}, "asked"},
+		{object{"query": "web"}, false, []string{filepath.Join(dir, "web")}, "asked"},
+		{object{"query": "Pool.Wait", "show": "callers"}, true, []string{"several trees are indexed, name one: ", "api"}, "asked"},
+		{object{"query": "Pool.Wait", "show": "callers", "root": "api"}, false, []string{"main.go:6"}, "asked"},
+		{object{"query": "queue", "path": "elsewhere"}, true, []string{"several trees are indexed"}, "asked"},
+		{object{}, true, []string{"several trees are indexed"}, "asked"},
+	} {
+		o := s.tool("hippo_code", x.args)
+		for _, want := range x.want {
+			if !strings.Contains(o.Text, want) {
+				t.Errorf("%v: no %q in\n%s", x.args, want, o.Text)
+			}
+		}
+		if o.IsError != x.wrong || strings.Contains(o.Text, x.absent) {
+			t.Errorf("%v: %+v", x.args, o)
+		}
+	}
+	if c.followed.Load() == 0 {
+		t.Error("no tree is followed")
 	}
 }
 

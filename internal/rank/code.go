@@ -6,9 +6,19 @@ const codeOdds = .77
 
 // OfCode returns the relevance of a chunk of code, in [0, 1], on the scale of insights in ranker hippo. It is
 // increasing, and keeps 0 and 1.
-func OfCode(relevance float64) float64 {
-	return codeOdds * relevance / (1 - (1-codeOdds)*relevance)
-}
+func OfCode(relevance float64) float64 { return withOdds(relevance, codeOdds) }
+
+// asideOdds is what the odds of the relevance of tests, generated files and vendored copies count for beside those of implementations.
+// Source: the value above which questions about functions lose, and below which tests lose that are asked for without a word
+// for tests; docs/ranking.md#tests-and-implementations.
+const asideOdds = .6
+
+// Aside returns the relevance, in [0, 1], of a chunk of a test, a generated file or a vendored copy that a question does not ask for. It
+// is increasing, and keeps 0 and 1: a test that is far more relevant than all implementations stays first.
+func Aside(relevance float64) float64 { return withOdds(relevance, asideOdds) }
+
+// withOdds returns a relevance with its odds r / (1 - r) multiplied.
+func withOdds(relevance, by float64) float64 { return by * relevance / (1 - (1-by)*relevance) }
 
 const (
 	// tableWeight is what the cosine by the table for source code counts for where the encoder ranks.

@@ -45,3 +45,18 @@ func TestCodeWeights(t *testing.T) {
 		t.Errorf("with it from %v to %v; without it %v", worst, best, alone)
 	}
 }
+
+// Odds of 3 count for 1.8: what is far more relevant stays first.
+func TestAside(t *testing.T) {
+	t.Parallel()
+	for relevance, want := range map[float64]float64{0: 0, .75: 1.8 / 2.8, 1: 1} {
+		if got := rank.Aside(relevance); math.Abs(got-want) > 1e-12 {
+			t.Errorf("Aside(%v) = %v, want %v", relevance, got, want)
+		}
+	}
+	for last, x := 0.0, .01; x <= 1; last, x = rank.Aside(x), x+.01 {
+		if got := rank.Aside(x); got <= last || got > x {
+			t.Errorf("Aside(%v) = %v after %v", x, got, last)
+		}
+	}
+}

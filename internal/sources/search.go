@@ -45,9 +45,6 @@ type Asked struct {
 // MaxEnd is the largest sum of the offset and the count of a page.
 const MaxEnd = codeindex.MaxCount
 
-// maxTrees is how many source trees a question is put to.
-const maxTrees = 8
-
 // Search answers a question of both sources. What is on the page counts as used, unless the query says otherwise; what
 // was only ranked does not. If only code is asked and it cannot answer, that is the error; beside insights it is a note.
 // Other errors are those of a search. Cost: that of a search of the store and of each tree.
@@ -121,8 +118,8 @@ func askTrees(ctx context.Context, a *Asked, q *hippo.Query, p Page) (list []*co
 	if err != nil {
 		return nil, nil, err
 	}
-	if more := len(trees) - maxTrees; more > 0 {
-		trees, notes = trees[:maxTrees], append(notes, fmt.Sprintf("%d more source trees were not asked: name a project", more))
+	if more := len(trees) - codeindex.MaxTrees; more > 0 {
+		trees, notes = trees[:codeindex.MaxTrees], append(notes, fmt.Sprintf("%d more source trees were not asked: name a project", more))
 	}
 	var failed []error
 	for _, t := range trees {

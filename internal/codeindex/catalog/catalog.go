@@ -157,10 +157,19 @@ type Place struct {
 	Chunk chunk.Chunk
 }
 
+// Holder returns the file that a chunk is or was in; nil if that is not in the tree. Cost: one look into a map, where [Catalog.Find]
+// decodes what is known of the file.
+func (c *Catalog) Holder(id hippo.ID) *Entry {
+	if e := c.byKey[binary.BigEndian.Uint64(id[:])]; e != nil && !e.Deleted {
+		return e
+	}
+	return nil
+}
+
 // Find returns the place of a chunk; not ok: it is gone.
 func (c *Catalog) Find(id hippo.ID) (Place, bool) {
-	e := c.byKey[binary.BigEndian.Uint64(id[:])]
-	if e == nil || e.Deleted {
+	e := c.Holder(id)
+	if e == nil {
 		return Place{}, false
 	}
 	f, chunks, err := e.Read()

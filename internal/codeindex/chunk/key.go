@@ -57,7 +57,7 @@ func Header(f *syntax.File, c *Chunk) string {
 		b.WriteByte('\n')
 	}
 	if c.Symbol >= 0 {
-		if s := nameWords(f.Symbols[c.Symbol].Name); s != "" {
+		if s := NameWords(f.Symbols[c.Symbol].Name); s != "" {
 			b.WriteString(s)
 			b.WriteByte('\n')
 		}
@@ -65,9 +65,9 @@ func Header(f *syntax.File, c *Chunk) string {
 	return b.String()
 }
 
-// nameWords returns the words of an identifier with a space between them: path, stats of path_stats, is, HTML, page of isHTMLPage.
+// NameWords returns the words of an identifier with a space between them: path, stats of path_stats, is, HTML, page of isHTMLPage.
 // Of a long one it returns the beginning.
-func nameWords(name string) string {
+func NameWords(name string) string {
 	name = strings.ToValidUTF8(name[:min(len(name), maxHeader)], "")
 	var b strings.Builder
 	before := ' ' // the rune before

@@ -11,15 +11,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-)
 
-// vendored reports whether directories of a name hold what others wrote, or what a tool made.
-func vendored(name string) bool {
-	return slices.Contains([]string{
-		"vendor", "node_modules", "bower_components", "jspm_packages", "Pods", "Carthage", "third_party", "venv", "site-packages", "__pycache__", "htmlcov", "DerivedData", "cmake-build-debug",
-		"cmake-build-release", "elm-stuff",
-	}, name)
-}
+	"github.com/hippo-memory/hippo/internal/codeindex/role"
+)
 
 // output reports whether tools write to directories of a name. Programs have packages of these names, too.
 func output(name string) bool {
@@ -52,15 +46,11 @@ func holds(entries []fs.DirEntry, name string) bool {
 // byName returns why a file of a name is not worth indexing; empty: it may be.
 func byName(name string) Reason {
 	lower := strings.ToLower(name)
-	for _, suffix := range []string{".min.js", ".min.css", ".min.mjs", "-min.js", ".bundle.js"} {
-		if strings.HasSuffix(lower, suffix) {
-			return Minified
-		}
-	}
-	for _, suffix := range []string{".map", ".pb.go", "_pb2.py", "_pb2_grpc.py", ".pb.cc", ".pb.h", ".g.dart", ".freezed.dart", ".designer.cs", ".generated.cs", ".snap"} {
-		if strings.HasSuffix(lower, suffix) {
-			return Generated
-		}
+	switch {
+	case role.IsMinified(name):
+		return Minified
+	case role.IsGenerated(name):
+		return Generated
 	}
 	if strings.HasSuffix(lower, ".lock") || slices.Contains([]string{
 		"package-lock.json", "pnpm-lock.yaml", "npm-shrinkwrap.json", "go.sum", "go.work.sum", "packages.lock.json", "gradle.lockfile", "bun.lockb", "package.resolved", ".terraform.lock.hcl",

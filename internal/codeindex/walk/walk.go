@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hippo-memory/hippo/internal/codeindex/role"
 	"github.com/hippo-memory/hippo/internal/project"
 )
 
@@ -327,7 +328,7 @@ func excluded(e fs.DirEntry, git, own verdict, built bool) Reason {
 	case strings.HasPrefix(name, "."):
 		return Hidden
 	case e.IsDir():
-		if vendored(name) || built && output(name) {
+		if role.IsVendored(name) || built && output(name) {
 			return Vendored
 		}
 		return ""

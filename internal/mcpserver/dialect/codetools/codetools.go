@@ -81,12 +81,15 @@ func answer(ctx context.Context, c *d.Call) (d.Result, error) {
 
 // question is what the arguments say.
 type question struct {
+	of string // empty: the tree
+	// trees are those that a search asks; tree is the only one, or nil.
+	trees  []*codeindex.Tree
 	tree   *codeindex.Tree
 	filter codeindex.Filter
 	tokens int
 }
 
-// ask reads a question, and has the index of its tree kept up to date from now on.
+// ask reads a question, and has the indexes of its trees kept up to date from now on.
 func ask(c *d.Call) (*question, error) {
 	if c.Code == nil {
 		return nil, fmt.Errorf("%w: this server answers no questions about code", hippo.ErrUnsupported)
@@ -100,15 +103,39 @@ func ask(c *d.Call) (*question, error) {
 	if choice.Root == "" && strings.HasPrefix(given, "/") {
 		choice.Root = given
 	}
-	q := &question{tokens: c.Int("max_tokens", defaultTokens)}
-	if q.tree, err = l.Choose(&c.Scope, choice); err != nil {
+	q := &question{of: strings.TrimSpace(c.Text("query")), tokens: c.Int("max_tokens", defaultTokens)}
+	if q.trees, err = l.ChooseAll(&c.Scope, choice); err != nil {
 		if choice.Root == given {
 			err = d.Renamed(err, "path")
 		}
 		return nil, err
 	}
-	c.Code.Follow(q.tree)
 	q.filter = codeindex.Filter{Language: strings.ToLower(c.Text("language")), Kind: syntax.Kind(strings.ToLower(c.Text("kind")))}
+	if err := q.settle(choice.Dir, given, c.Text("show")); err != nil {
+		return nil, err
+	}
+	for _, t := range q.trees {
+		c.Code.Follow(t)
+	}
+	return q, nil
+}
+
+// settle reads a path of the arguments. Of several trees it takes the one that holds it or what is asked about, as answers of several
+// name their files: from the folder of the caller. A search without a path asks all, and the error of other questions lists them.
+func (q *question) settle(dir, given, show string) error {
+	for _, place := range []*string{&given, &q.of} {
+		if t := codeindex.TreeAt(q.trees, dir, *place); len(q.trees) > 1 && t != nil {
+			q.trees = []*codeindex.Tree{t}
+			*place = codeindex.PathFrom(dir, *place)
+		}
+	}
+	if len(q.trees) > 1 && given == "" && q.of != "" && (show == "" || show == showSearch) {
+		return nil
+	}
+	var err error
+	if q.tree, err = codeindex.One(q.trees); err != nil {
+		return err
+	}
 	q.filter.Path, err = q.tree.Root.Relative(given)
-	return q, err
+	return err
 }

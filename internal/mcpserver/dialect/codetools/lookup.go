@@ -14,7 +14,7 @@ import (
 )
 
 func reply(ctx context.Context, c *d.Call, q *question) (d.Result, error) {
-	l := looker{call: c, q: q, of: strings.TrimSpace(c.Text("query")), limit: c.Int("limit", 0), page: newPage(q.tokens)}
+	l := looker{call: c, q: q, of: q.of, limit: c.Int("limit", 0), page: newPage(q.tokens)}
 	show := c.Text("show")
 	if l.of == "" && (show == "" || show == showOutline || show == showMap) { // what is asked about may be in path
 		l.of, q.filter.Path = q.filter.Path, ""
@@ -51,8 +51,11 @@ func reply(ctx context.Context, c *d.Call, q *question) (d.Result, error) {
 
 // whatToShow returns what fits a text: the outline of a file, the map of a folder, the definitions of a name, else a search.
 func whatToShow(ctx context.Context, q *question, text string) (string, error) {
-	if text == "" {
+	switch {
+	case text == "":
 		return showMap, nil
+	case q.tree == nil:
+		return showSearch, nil
 	}
 	if path, err := q.tree.Root.Relative(text); err == nil {
 		held, err := codeindex.Holds(ctx, q.tree, path)

@@ -21,7 +21,8 @@ func (l *looker) search(ctx context.Context, detail string) error {
 	if l.limit == 0 {
 		l.limit = defaultHits
 	}
-	a, err := l.q.tree.Search(ctx, codeindex.Query{Text: l.of, Count: l.limit, Filter: l.q.filter})
+	dir := l.call.Code.Dir()
+	a, err := codeindex.SearchAll(ctx, l.q.trees, dir, codeindex.Query{Text: l.of, Count: l.limit, Filter: l.q.filter})
 	if err != nil {
 		return err
 	}
@@ -37,13 +38,13 @@ func (l *looker) search(ctx context.Context, detail string) error {
 	if a.Weak != "" {
 		l.page.always("weak answer: " + a.Weak)
 	}
-	l.list(len(a.Hits), func(i int) string { return hitText(&a.Hits[i], lines) })
+	l.list(len(a.Hits), func(i int) string { return hitText(&a.Hits[i], a.PlaceOf(&a.Hits[i], dir), lines) })
 	return nil
 }
 
-// hitText is the place of a hit, its relevance and signature, and the first lines of its text.
-func hitText(h *codeindex.Hit, lines int) string {
-	head := fmt.Sprintf("%s:%d-%d %s", h.Path, h.First, h.Last, strings.TrimPrefix(fmt.Sprintf("%.2f", h.Relevance), "0"))
+// hitText is the path of a hit and its lines, its relevance and signature, and the first lines of its text.
+func hitText(h *codeindex.Hit, path string, lines int) string {
+	head := fmt.Sprintf("%s:%d-%d %s", path, h.First, h.Last, strings.TrimPrefix(fmt.Sprintf("%.2f", h.Relevance), "0"))
 	if h.Signature != "" {
 		head += " " + clip(h.Signature)
 	}
