@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -41,6 +42,38 @@ func zipf() func(words int) string {
 // questions of 5 words.
 func full(b *testing.B, model string, n int) (*engine.Engine, []string) {
 	b.Helper()
+	e, text := empty(b, model), zipf()
+	fill(b, local(e), text, n, func(int) hippo.ID { return hippo.ID{} })
+	embedAll(b, e)
+	return e, questions(text)
+}
+
+// crowded returns an engine on a SQLite store with a number of namespaces, which have n memories each and take turns in the order of the
+// IDs, and questions about the local one, whose memories are the same whatever else there is.
+func crowded(b *testing.B, namespaces, n int) (*engine.Engine, []string) {
+	b.Helper()
+	e, text := empty(b, config.Static), zipf()
+	fill(b, local(e), text, n, func(i int) hippo.ID { return idOf(i, 0) })
+	ask := questions(text)
+	for k := 1; k < namespaces; k++ {
+		other := hippo.LocalScope("")
+		other.Namespace = fmt.Sprint("tenant", k)
+		fill(b, e.In(other), text, n, func(i int) hippo.ID { return idOf(i, k) })
+	}
+	embedAll(b, e)
+	return e, ask
+}
+
+// idOf returns the ID of the i-th memory of a namespace.
+func idOf(i, namespace int) (id hippo.ID) {
+	binary.BigEndian.PutUint32(id[:], uint32(i+1))
+	binary.BigEndian.PutUint32(id[12:], uint32(namespace))
+	return id
+}
+
+// empty returns an engine on an empty SQLite store with a model.
+func empty(b *testing.B, model string) *engine.Engine {
+	b.Helper()
 	c := config.Config{Store: config.Store{Kind: "sqlite", Path: filepath.Join(b.TempDir(), "memory.db")}, Model: config.Model{Name: model}}
 	e, err := app.Open(b.Context(), c, nil)
 	if err != nil {
@@ -51,24 +84,52 @@ func full(b *testing.B, model string, n int) (*engine.Engine, []string) {
 			b.Error(err)
 		}
 	})
-	text := zipf()
+	return e
+}
+
+// fill imports n memories of about 40 words.
+func fill(b *testing.B, memories *engine.Memories, text func(int) string, n int, id func(int) hippo.ID) {
+	b.Helper()
 	entries := func(yield func(*hippo.Memory, error) bool) {
-		for range n {
-			m := &hippo.Memory{Content: text(38), Situation: []string{text(3)}, Trust: hippo.TrustNormal, Importance: hippo.Importance{Base: .5, Value: .5}}
+		for i := range n {
+			m := &hippo.Memory{ID: id(i), Content: text(38), Situation: []string{text(3)}, Trust: hippo.TrustNormal, Importance: hippo.Importance{Base: .5, Value: .5}}
+			m.Source.Client = fmt.Sprint("client", i%10)
 			if !yield(m, nil) {
 				return
 			}
 		}
 	}
-	if r, err := local(e).Transfer().Import(b.Context(), hippo.Calendar{}, entries, nil); err != nil || r.Added != n {
+	if r, err := memories.Transfer().Import(b.Context(), hippo.Calendar{}, entries, nil); err != nil || r.Added != n {
 		b.Fatalf("imported %d of %d: %v", r.Added, n, err)
 	}
-	embedAll(b, e)
-	questions := make([]string, 1000)
-	for i := range questions {
-		questions[i] = text(5)
+}
+
+func questions(text func(int) string) []string {
+	out := make([]string, 1000)
+	for i := range out {
+		out[i] = text(5)
 	}
-	return e, questions
+	return out
+}
+
+// BenchmarkSearch_namespaces measures a search in one namespace of 1,000 memories, alone and among others of the same size, whose
+// memories lie between its own: what is outside the scope must cost next to nothing.
+func BenchmarkSearch_namespaces(b *testing.B) {
+	for _, n := range []int{1, 100} {
+		e, questions := crowded(b, n, 1_000)
+		b.Run(fmt.Sprint(n), func(b *testing.B) { searchAll(b, e, questions, 1, true) })
+	}
+}
+
+// BenchmarkList_source lists the first of 3,000 memories of a client among 30,000.
+func BenchmarkList_source(b *testing.B) {
+	e, _ := full(b, config.NoModel, 30_000)
+	q := engine.ListQuery{Arrival: engine.Arrival{Source: "client7"}, Count: 10}
+	for b.Loop() {
+		if l, err := local(e).List(b.Context(), q); err != nil || l.Total != 3_000 {
+			b.Fatalf("%+v: %v", l, err)
+		}
+	}
 }
 
 // embedAll waits until the models have embedded all memories.

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Arrival keeps memories by the way they came into the store. The zero value keeps all.
@@ -48,22 +46,12 @@ func broughtBy(ctx context.Context, m *Memories, operation string, f *hippo.Filt
 	return of, nil
 }
 
-// from returns those of some memories that come from a source. Cost: it reads them all, because the index does not hold where they
-// come from.
-func from(ctx context.Context, m *Memories, ids []hippo.ID, source string) (brought, error) {
-	out := make(brought)
-	for some := range slices.Chunk(ids, hippo.MaxIDs) {
-		ms, err := m.scoped.Get(ctx, some)
-		if driver.Readable(err) != nil {
-			return nil, err
-		}
-		for _, x := range ms {
-			if comesFrom(&x.Source, source) {
-				out[x.ID] = true
-			}
-		}
+// from returns what reports whether a source is of a name; nil if that is empty.
+func from(name string) func(*hippo.Source) bool {
+	if name == "" {
+		return nil
 	}
-	return out, nil
+	return func(s *hippo.Source) bool { return comesFrom(s, name) }
 }
 
 // comesFrom reports whether a source is of a kind, of a client, or a file by its path or name.

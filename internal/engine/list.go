@@ -128,28 +128,20 @@ func firstKeys[K any](keys []K, n int, compare func(a, b K) int) []K {
 // keysAmong returns the keys of those memories which an import has brought, and which pass the filter and come from the source, in no order.
 func keysAmong(ctx context.Context, m *Memories, q ListQuery, of brought) ([]listKey, error) {
 	keys, err := keysOf(ctx, m, q)
-	if err == nil && of != nil {
+	if of != nil {
 		keys = slices.DeleteFunc(keys, func(k listKey) bool { return !of[k.ID] })
 	}
-	if err != nil || q.Source == "" {
-		return keys, err
-	}
-	ids := make([]hippo.ID, len(keys))
-	for i, k := range keys {
-		ids[i] = k.ID
-	}
-	of, err = from(ctx, m, ids, q.Source)
-	return slices.DeleteFunc(keys, func(k listKey) bool { return !of[k.ID] }), err
+	return keys, err
 }
 
-// keysOf returns the keys of all memories that pass the filter, in no order.
+// keysOf returns the keys of all memories that pass the filter and come from the source, in no order.
 func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []listKey, err error) {
 	vectors, err := m.embedding.Query(ctx, &m.scope, "", q.Situation)
 	if err != nil {
 		return nil, err
 	}
 	s := retrieve.Query{
-		Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten, Insights: q.Insights, Place: q.Place,
+		Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten, Insights: q.Insights, Listed: retrieve.Listed{Place: q.Place, Source: from(q.Source)},
 		Situation: retrieve.Situation{Elements: q.Situation, Vectors: vectors.Situation, Model: vectors.SituationModel},
 	}
 	err = m.indexed(ctx, func() error {

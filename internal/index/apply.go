@@ -45,7 +45,12 @@ func (p *part) unchanged(doc uint32, m *hippo.Memory) bool {
 		id   uint32
 		name string
 	}{
-		{r.namespace, m.Namespace}, {r.project, m.Project}, {r.kind, m.Type}, {x.author, m.Source.Author}, {x.session, m.Source.Session},
+		{r.namespace, m.Namespace},
+		{r.project, m.Project},
+		{r.kind, m.Type},
+		{x.author, m.Source.Author},
+		{x.session, m.Source.Session},
+		{p.columns.sources[doc], sourceName(&m.Source)},
 	} {
 		if string(p.names.at(int(n.id))) != n.name {
 			return false

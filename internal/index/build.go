@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -43,9 +44,11 @@ func newBuilder(o *Options) *builder {
 }
 
 // build returns the segment of memories that have different IDs, at most maxDocs of them, and
-// their vectors if the instant model embeds word pieces. It sorts ms by ID.
+// their vectors if the instant model embeds word pieces. It sorts ms by namespace and ID.
 func (b *builder) build(ms []*hippo.Memory) (*segment, []vector.Code) {
-	slices.SortFunc(ms, func(x, y *hippo.Memory) int { return x.ID.Compare(y.ID) })
+	slices.SortFunc(ms, func(x, y *hippo.Memory) int {
+		return cmp.Or(compareStrings(x.Namespace, y.Namespace), x.ID.Compare(y.ID))
+	})
 	b.begin(len(ms))
 	for i, m := range ms {
 		b.add(uint32(i), m)
@@ -63,6 +66,7 @@ func (b *builder) begin(n int) {
 	c := &b.out.columns
 	c.rows, c.extras = make([]row, 0, n), make([]extra, 0, n)
 	c.content, c.other, c.said = make([]uint32, 0, n), make([][2]uint32, 0, n), make([]uint64, 0, n)
+	c.sources = make([]uint32, 0, n)
 }
 
 // add appends the document of m.
@@ -83,6 +87,7 @@ func (b *builder) add(doc uint32, m *hippo.Memory) {
 		c.successors = append(c.successors, successor{doc, m.SupersededBy})
 	}
 	c.rows, c.extras, c.said = append(c.rows, r), append(c.extras, x), append(c.said, saidKey(m))
+	c.sources = append(c.sources, b.names.add(sourceName(&m.Source)))
 	b.index(doc, m)
 }
 
@@ -155,11 +160,15 @@ func (b *builder) seal() {
 		r.namespace, r.project, r.kind = final[r.namespace], final[r.project], final[r.kind]
 		x.author, x.session = final[x.author], final[x.session]
 	}
-	for i, n := range c.labels {
-		c.labels[i] = final[n]
+	for _, list := range [][]uint32{c.labels, c.sources} {
+		for i, n := range list {
+			list[i] = final[n]
+		}
 	}
 	final = b.terms.seal(&s.lexicon, b.analyzer.terms)
 	s.situations = renumber(&s.situations, final)
+	group(s)
+	order(s)
 	s.sessions = s.orderSessions()
 }
 

@@ -17,14 +17,14 @@ func (v *Vectors) Codes(model string, scope *hippo.Scope) map[hippo.ID]vector.Co
 		return out
 	}
 	for _, p := range s.parts {
-		set, ok := p.scope(scope)
+		in, ok := p.scope(scope)
 		if !ok {
 			continue
 		}
 		vs := &p.vectors[k]
-		for doc := range p.live.all() {
+		for doc := in.from; doc < in.to; doc++ {
 			row, has := vs.first(doc)
-			if !has || set != nil && !set.has(doc) {
+			if !has || !in.has(doc) || !p.live.has(doc) {
 				continue
 			}
 			c := vs.table.At(row)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -92,6 +93,7 @@ type successor struct {
 type columns struct {
 	rows       []row
 	extras     []extra
+	sources    []uint32    // see [sourceName]
 	content    []uint32    // length of the content, in terms
 	other      [][2]uint32 // lengths of situation and tags
 	said       []uint64    // see [saidKey]
@@ -146,6 +148,22 @@ func extraOf(m *hippo.Memory) extra {
 		text: TextKey(m), hash: binary.BigEndian.Uint64(m.ContentHash[:]),
 		tagCount: uint8(len(m.Tags)), elemCount: uint8(len(m.Situation)),
 	}
+}
+
+// sourceName is the name that stands for the kind, the client and the URI of a source.
+func sourceName(s *hippo.Source) string {
+	if s.Kind == "" && s.Client == "" && s.URI == "" {
+		return ""
+	}
+	return string(s.Kind) + "\x00" + s.Client + "\x00" + s.URI
+}
+
+// sourceNamed returns the source that a name stands for.
+func sourceNamed(name string) (s hippo.Source) {
+	kind, rest, _ := strings.Cut(name, "\x00")
+	s.Kind = hippo.SourceKind(kind)
+	s.Client, s.URI, _ = strings.Cut(rest, "\x00")
+	return s
 }
 
 // surpriseSteps is the number of steps of a surprise above 0.

@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"sort"
 	"strings"
 
 	"github.com/hippo-memory/hippo/internal/lang/detect"
@@ -32,8 +31,8 @@ func (d dictionaries) compounds(t *term) (df int) {
 			continue
 		}
 		for k := range d {
-			if !d[k].outside {
-				d[k].lexicon.compoundsOf([]byte(form), c)
+			if p := &d[k]; !p.outside {
+				vocabularyOf(p.segment, p.scope.tenant).compoundsOf([]byte(form), c)
 			}
 		}
 		for _, part := range d.split(form) {
@@ -73,21 +72,12 @@ func (d dictionaries) split(compound string) []string {
 }
 
 // compoundsOf adds the terms that begin or end with a part and have something beside it.
-func (x *lexicon) compoundsOf(part []byte, into candidates) {
-	data, ends := x.terms.data, x.terms.ends
-	for from := 0; ; {
-		i := bytes.Index(data[from:], part)
-		if i < 0 {
-			return
-		}
-		pos := uint32(from + i)
-		id := sort.Search(x.terms.len(), func(i int) bool { return ends[i+1] > pos })
-		name, after := x.terms.at(id), pos+uint32(len(part))
-		whole := pos == ends[id] || after == ends[id+1] // the part is at an end of the term
-		if whole && after <= ends[id+1] && len(name) >= len(part)+minRest && isLetters(name) {
+func (t terms) compoundsOf(part []byte, into candidates) {
+	for i := range t.len() {
+		name := t.text(i)
+		if len(name) >= len(part)+minRest && (bytes.HasPrefix(name, part) || bytes.HasSuffix(name, part)) && isLetters(name) {
 			into.add(name, float64(len(part))/float64(len(name)))
 		}
-		from = int(pos) + 1
 	}
 }
 

@@ -42,8 +42,8 @@ func (d dictionaries) lookup(text string) (lists []list, df int) {
 	lists = make([]list, len(d))
 	for k := range d {
 		p := &d[k]
-		if id, ok := p.lexicon.find(text); ok {
-			lists[k] = p.lexicon.postings(id)
+		if id, ok := p.lexicon.find(text); ok && !p.outside {
+			lists[k] = p.postings(id)
 			df += p.frequency(lists[k])
 		}
 	}
@@ -70,7 +70,7 @@ func (d dictionaries) frequency(text string) (df int) {
 			continue
 		}
 		if id, ok := p.lexicon.find(text); ok {
-			df += p.frequency(p.lexicon.postings(id))
+			df += p.frequency(p.postings(id))
 		}
 	}
 	return df
@@ -78,14 +78,10 @@ func (d dictionaries) frequency(text string) (df int) {
 
 // frequency counts the live documents of the scope in a list.
 func (p *partFound) frequency(l list) int {
-	switch {
-	case p.whole:
+	if p.whole {
 		return l.len()
-	case p.outside:
-		return 0
-	default:
-		return l.in(p.filter.docs)
 	}
+	return l.in(p.filter.docs)
 }
 
 // frequentLanguage is the share of the documents that a language must have for a query of no
@@ -99,13 +95,13 @@ func (d dictionaries) languagesOf(query string, docs int) (set detect.Set) {
 	for k := range d {
 		x := &d[k].lexicon
 		first, _ := x.find(string(language))
-		for id := int(first); id < x.terms.len(); id++ {
+		for id := int(first); id < x.terms.len() && !d[k].outside; id++ {
 			tag, ok := strings.CutPrefix(string(x.terms.at(id)), string(language))
 			if !ok {
 				break
 			}
 			if l := detect.Parse(tag); l <= detect.MaxLatin {
-				frequencies[l] += d[k].frequency(x.postings(uint32(id)))
+				frequencies[l] += d[k].frequency(d[k].postings(uint32(id)))
 			}
 		}
 	}

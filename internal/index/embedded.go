@@ -34,11 +34,11 @@ func (v *Vectors) Embedded(scope *hippo.Scope, model string) (have, all int) {
 	for _, p := range s.parts {
 		set := p.live
 		if scope != nil {
-			docs, ok := p.scope(scope)
+			in, ok := p.scope(scope)
 			if !ok {
 				continue
 			}
-			set = intersection(set, docs)
+			set = intersection(set, in.docs)
 		}
 		all += set.count()
 		if k >= 0 && p.vectors[k].have != nil {
@@ -98,8 +98,9 @@ func (v *Vectors) Texts() iter.Seq[Vector] {
 // each yields the live memories of which is holds, without vectors.
 func (s *snapshot) each(yield func(Vector) bool, is func(p *part, doc uint32) bool) {
 	for _, p := range slices.Backward(s.parts) {
-		for d := p.docs - 1; d >= 0; d-- {
-			if doc := uint32(d); p.live.has(doc) && is(p, doc) && !yield(Vector{ID: p.columns.rows[d].id, Text: p.columns.extras[d].text}) {
+		for i := p.docs - 1; i >= 0; i-- {
+			doc := p.inOrder(i)
+			if p.live.has(doc) && is(p, doc) && !yield(Vector{ID: p.columns.rows[doc].id, Text: p.columns.extras[doc].text}) {
 				return
 			}
 		}
@@ -107,7 +108,8 @@ func (s *snapshot) each(yield func(Vector) bool, is func(p *part, doc uint32) bo
 }
 
 // Set takes over vectors of a model and returns how many: those of memories that are
-// not in the index, or have another text by now, are left out.
+// not in the index, or have another text by now, are left out. A memory that has a vector of its text keeps it: a second one would count
+// twice in the statistics.
 func (v *Vectors) Set(model string, list []Vector) (taken int) {
 	codes := make([][]vector.Code, len(list))
 	dim := v.dimension(model)
@@ -122,10 +124,13 @@ func (v *Vectors) Set(model string, list []Vector) (taken int) {
 		byPart := make(map[int][]docVector)
 		for i := range list {
 			at, doc, ok := d.find(list[i].ID)
-			if ok && codes[i] != nil && d.parts[at].columns.extras[doc].text == list[i].Text {
-				byPart[at] = append(byPart[at], docVector{doc, codes[i]})
-				taken++
+			if !ok || codes[i] == nil || d.parts[at].columns.extras[doc].text != list[i].Text {
+				continue
 			}
+			if !d.parts[at].vectors[k].has(doc) {
+				byPart[at] = append(byPart[at], docVector{doc, codes[i]})
+			}
+			taken++
 		}
 		for at, list := range byPart {
 			p := d.own(at)

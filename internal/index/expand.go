@@ -144,10 +144,12 @@ func (d dictionaries) beginning(text string) iter.Seq[[]byte] {
 func (d dictionaries) between(from, until string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := range d {
-			x := &d[i].lexicon
-			first, _ := x.find(from)
-			for id := int(first); id < x.terms.len() && !d[i].outside; id++ {
-				name := x.terms.at(id)
+			if d[i].outside {
+				continue
+			}
+			t := vocabularyOf(d[i].segment, d[i].scope.tenant)
+			for i := t.from(from); i < t.len(); i++ {
+				name := t.text(i)
 				if string(name) >= until {
 					break
 				}
@@ -165,12 +167,14 @@ func (p *partFound) near(s *speller) iter.Seq2[uint32, int] {
 		if p.outside {
 			return
 		}
-		for id, sign := range p.termSignatures() {
-			if !s.possible(sign) {
+		signs, t := p.termSignatures(), vocabularyOf(p.segment, p.scope.tenant)
+		for i := range t.len() {
+			id := t.at(i)
+			if !s.possible(signs[id]) {
 				continue
 			}
-			name := p.lexicon.terms.at(id)
-			if d := s.distance(name); d <= s.limit && name[0] > ' ' && !yield(uint32(id), d) {
+			name := p.lexicon.terms.at(int(id))
+			if d := s.distance(name); d <= s.limit && name[0] > ' ' && !yield(id, d) {
 				return
 			}
 		}

@@ -187,7 +187,7 @@ func TestFile_damage_is_repaired(t *testing.T) {
 	t.Parallel()
 	s, file := sample(t)
 	l := layoutOf(t, file)
-	if len(l.sections) != 19+5+2*4 {
+	if len(l.sections) != 21+5+2*4 {
 		t.Fatalf("got %d sections", len(l.sections))
 	}
 	flip := func(at int) []byte {

@@ -79,7 +79,7 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	for _, t := range f.Tags {
 		c.labels.tags = append(c.labels.tags, named(t))
 	}
-	c.labels.place = p.names.place(&q.Place)
+	c.labels.place, c.labels.source = p.names.place(&q.Place), p.names.source(q.Source)
 	if f.Projects != nil {
 		c.projects = p.anyName(f.Projects)
 	}
@@ -140,10 +140,11 @@ func (c *filter) passesRow(p *part, doc uint32) bool {
 		(!c.columnSet.current || r.flags&flagArchived == 0) &&
 		(c.projects == nil || slices.Contains(c.projects, r.project)) &&
 		(c.kinds == nil || slices.Contains(c.kinds, r.kind)) &&
-		(!c.columnSet.extras || c.passesExtras(p, r, &p.columns.extras[doc]))
+		(!c.columnSet.extras || c.passesExtras(p, r, doc))
 }
 
-func (c *filter) passesExtras(p *part, r *row, x *extra) bool {
+func (c *filter) passesExtras(p *part, r *row, doc uint32) bool {
+	x := &p.columns.extras[doc]
 	if c.authors != nil && !slices.Contains(c.authors, x.author) || c.session != 0 && x.session != c.session {
 		return false
 	}
@@ -153,7 +154,7 @@ func (c *filter) passesExtras(p *part, r *row, x *extra) bool {
 	if c.columnSet.event && !c.event.has(when(r, x)) {
 		return false
 	}
-	return c.labels.pass(&p.columns, x)
+	return c.labels.pass(&p.columns, x, doc)
 }
 
 // labelled returns the numbers of the tags, types and authors that a text means, in whatever case they were stored. Cost: a pass over

@@ -132,7 +132,7 @@ func (f folding) discount(p *partFound, doc uint32) {
 			continue
 		}
 		from, to := p.vectors[ch.model].rows(doc)
-		for _, cosine := range p.cosines[c][from:to] {
+		for _, cosine := range p.scans[c].cosines[from:to] {
 			x := float64(cosine)
 			ch.count, ch.sum, ch.squares = ch.count-1, ch.sum-x, ch.squares-float64(x*x)
 		}

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"runtime"
-	"slices"
 	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
@@ -65,13 +64,13 @@ type partFound struct {
 	filter filter
 	// possible: some document may pass the filter, of whatever project.
 	possible bool
-	// scope are the documents of the query's scope, nil for all; outside: there is none.
-	scope     docSet
+	// scope are the documents of the query's scope; outside: there is none.
+	scope     extent
 	outside   bool
 	whole     bool // all documents are live and of the scope
 	situation situationFilter
-	cosines   [retrieve.Channels][]float32 // by row of the vectors
-	nearest   docSet                       // documents that match by their vectors
+	scans     [retrieve.Channels]scan
+	nearest   docSet // documents that match by their vectors
 	lexical
 	// superseded are the documents that have a successor; nil: not asked for yet.
 	superseded docSet
@@ -83,6 +82,12 @@ func (p *partFound) reachable() bool { return p.possible && !p.filter.absent() }
 // admits reports whether a document passes the filters, whether it matches or not.
 func (p *partFound) admits(doc uint32) bool {
 	return p.reachable() && p.filter.passes(p.part, doc) && (!p.situation.required || p.situation.docs.has(doc))
+}
+
+// scan is what the scan of a channel finds in the vectors of a part.
+type scan struct {
+	cosines []float32    // by row
+	runs    []vector.Run // the rows that were scanned: those of the scope, and some between them
 }
 
 // searchPool keeps working memory between searches.
@@ -122,21 +127,18 @@ func (s *searchPool) end() {
 	<-s.places
 }
 
-// within returns the documents of a scope, nil for all, and the statistics of the live ones;
-// outside: there is no document.
-func (p *part) within(s *hippo.Scope) (docs docSet, stats docStats, outside bool) {
-	namespace, ok := p.names.find(s.Namespace)
-	if !ok {
-		return nil, stats, true
+// within returns the documents of a scope and the statistics of the live ones; not ok: there is none.
+func (p *part) within(s *hippo.Scope) (docs extent, stats docStats, ok bool) {
+	docs, ok = p.scope(s)
+	switch {
+	case !ok:
+	case s.Projects == nil:
+		i, _ := p.tenant(docs.namespace)
+		stats = p.totals[i]
+	default:
+		stats = p.projectStats(p.inProjects(docs.tenant, p.anyName(s.Projects)))
 	}
-	if s.Projects != nil {
-		in := p.inProjects(namespace, p.anyName(s.Projects))
-		return in.docs, p.projectStats(in), false
-	}
-	if i := slices.IndexFunc(p.tenants, func(t tenant) bool { return t.namespace == namespace }); i >= 0 {
-		stats = p.tenants[i].stats
-	}
-	return p.tenant(namespace), stats, false
+	return docs, stats, ok
 }
 
 // projectStats returns the statistics of the live documents among those of some projects. Cost: a

@@ -84,13 +84,13 @@ func (f *found) having(terms []string, limit int, check func(*segment, uint32) b
 }
 
 // lists fills in the postings of the terms, or reports that one has none.
-func (s *segment) lists(terms []string, lists [][]byte) bool {
+func (p *partFound) lists(terms []string, lists [][]byte) bool {
 	for i, t := range terms {
-		id, ok := s.lexicon.find(t)
+		id, ok := p.lexicon.find(t)
 		if !ok {
 			return false
 		}
-		lists[i] = s.lexicon.postings(id).posts
+		lists[i] = p.postings(id).posts
 	}
 	return true
 }

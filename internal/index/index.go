@@ -105,13 +105,13 @@ func (x *Index) Guard(f func() error) error {
 func CountByProject(x *Index, scope *hippo.Scope) map[string]int {
 	out := make(map[string]int)
 	for _, p := range x.current.Load().parts {
-		set, ok := p.scope(scope)
+		in, ok := p.scope(scope)
 		if !ok {
 			continue
 		}
 		counts := make([]int, p.names.len())
-		for d := range uint32(p.docs) {
-			if (set == nil || set.has(d)) && p.live.has(d) {
+		for d := in.from; d < in.to; d++ {
+			if in.has(d) && p.live.has(d) {
 				counts[p.columns.rows[d].project]++
 			}
 		}

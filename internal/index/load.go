@@ -99,6 +99,7 @@ func decodePart(file []byte, mapped *mapping, r *partRoot, models []embed.Model)
 	if err := s.check(&m); err != nil {
 		return nil, err
 	}
+	group(s)
 	p := newPart(s, slices.Clone(m.live), slices.Clone(m.hidden), len(models))
 	for k, model := range models {
 		i := slices.IndexFunc(r.Vectors, func(v vectorRoot) bool { return v.Model == model })
@@ -118,7 +119,7 @@ func decodePart(file []byte, mapped *mapping, r *partRoot, models []embed.Model)
 func (s *segment) check(m *mutable) error {
 	c, l, n := &s.columns, &s.lexicon, s.docs
 	sound := n > 0 && n <= maxDocs && len(c.rows) == n && len(c.extras) == n && len(c.content) == n && len(c.other) == n && len(c.said) == n &&
-		len(m.live) == len(newDocSet(n)) && len(m.hidden) == len(m.live) &&
+		len(c.sources) == n && (len(s.byID) == 0 || len(s.byID) == n) && len(m.live) == len(newDocSet(n)) && len(m.hidden) == len(m.live) &&
 		s.situations.sound(n) && s.tokens.sound(n) && s.names.sound(s.names.len()) &&
 		l.posts.sound(l.terms.len()) && l.rare.sound(l.terms.len()) && l.terms.sound(l.terms.len())
 	if !sound {

@@ -84,12 +84,13 @@ func (s *state) Distinguish(scope *hippo.Scope, ids []hippo.ID) []int {
 		out[i] = shownDigits
 	}
 	for _, p := range s.current.Load().parts {
-		set, ok := p.scope(scope)
+		in, ok := p.scope(scope)
 		if !ok {
 			continue
 		}
-		for d, end := range idEnds(p.segment) {
-			if filter[end>>6&1023]&(1<<(end&63)) == 0 || !p.known(set, uint32(d)) {
+		for i, end := range idEnds(p.segment)[in.from:in.to] {
+			d := in.from + uint32(i)
+			if filter[end>>6&1023]&(1<<(end&63)) == 0 || !p.known(&in, d) {
 				continue
 			}
 			other := p.columns.rows[d].id
@@ -122,22 +123,16 @@ func commonEnd(a, b hippo.ID) int {
 // eachRow calls fn for every memory of a scope, forgotten ones included.
 func (s *state) eachRow(scope *hippo.Scope, fn func(p *part, d uint32)) {
 	for _, p := range s.current.Load().parts {
-		set, ok := p.scope(scope)
+		in, ok := p.scope(scope)
 		if !ok {
 			continue
 		}
-		for d := range uint32(p.docs) {
-			if p.known(set, d) {
+		for d := in.from; d < in.to; d++ {
+			if p.known(&in, d) {
 				fn(p, d)
 			}
 		}
 	}
-}
-
-// known reports whether a document of a set is a memory that exists, perhaps a forgotten one; nil
-// is the set of all documents.
-func (p *part) known(set docSet, d uint32) bool {
-	return (set == nil || set.has(d)) && (p.live.has(d) || p.hidden.has(d))
 }
 
 func firstIDs(list []hippo.ID) []hippo.ID {

@@ -131,10 +131,10 @@ func estimated(f *found, in retrieve.Channel, p *partFound, doc uint32) float64 
 // scanned is the cosine of a document by the scan of a channel, and the number of its passage.
 func (f *found) scanned(of retrieve.Channel, p *partFound, doc uint32) (cosine float64, passage uint32) {
 	model := f.channels[of].model
-	if model < 0 {
+	if model < 0 || p.outside || !p.scope.has(doc) {
 		return 0, 0
 	}
-	v, cosines := &p.vectors[model], p.cosines[of]
+	v, cosines := &p.vectors[model], p.scans[of].cosines
 	first, ok := v.first(doc)
 	if !ok {
 		return 0, 0

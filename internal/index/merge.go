@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"github.com/hippo-memory/hippo/internal/embed"
@@ -33,19 +34,18 @@ type merger struct {
 	models []embed.Model
 }
 
-// origin is where a document comes from.
+// origin is where a document comes from. tenant is the rank of its namespace.
 type origin struct {
-	in  *input
-	doc uint32
+	in          *input
+	doc, tenant uint32
 }
 
-// merge returns a part of the documents of parts that are not deleted, in the order of their
-// IDs.
+// merge returns a part of the documents of parts that are not deleted.
 func merge(parts []*part, models []embed.Model) (*part, *merger) {
 	m := &merger{names: newNumbering(), models: models}
 	// Segments of different times do not overlap: in the order of their IDs, postings are as
 	// good as sorted.
-	parts = slices.SortedFunc(slices.Values(parts), func(a, b *part) int { return a.columns.rows[0].id.Compare(b.columns.rows[0].id) })
+	parts = slices.SortedFunc(slices.Values(parts), func(a, b *part) int { return firstID(a.segment).Compare(firstID(b.segment)) })
 	docs := 0
 	for _, p := range parts {
 		in := &input{part: p, newOf: make([]uint32, p.docs), names: make([]uint32, p.names.len())}
@@ -57,6 +57,8 @@ func merge(parts []*part, models []embed.Model) (*part, *merger) {
 	m.columns()
 	m.lexicon()
 	m.documents()
+	group(&m.out)
+	order(&m.out)
 	m.out.sessions = m.out.orderSessions()
 	hidden := newDocSet(m.out.docs)
 	for i, o := range m.order {
@@ -76,16 +78,20 @@ func merge(parts []*part, models []embed.Model) (*part, *merger) {
 
 // sort numbers the documents that stay.
 func (m *merger) sort() {
+	ranks := m.ranks()
 	for _, in := range m.inputs {
-		for d := range uint32(in.docs) {
-			in.newOf[d] = gone
-			if in.live.has(d) || in.hidden.has(d) {
-				m.order = append(m.order, origin{in, d})
+		for _, t := range in.tenants {
+			rank := ranks[in.part.names.text(t.namespace)]
+			for d := t.from; d < t.to; d++ {
+				in.newOf[d] = gone
+				if in.live.has(d) || in.hidden.has(d) {
+					m.order = append(m.order, origin{in, d, rank})
+				}
 			}
 		}
 	}
 	slices.SortFunc(m.order, func(a, b origin) int {
-		return a.in.columns.rows[a.doc].id.Compare(b.in.columns.rows[b.doc].id)
+		return cmp.Or(cmp.Compare(a.tenant, b.tenant), a.in.columns.rows[a.doc].id.Compare(b.in.columns.rows[b.doc].id))
 	})
 	for i, o := range m.order {
 		o.in.newOf[o.doc] = uint32(i)
@@ -93,11 +99,25 @@ func (m *merger) sort() {
 	m.out.docs = len(m.order)
 }
 
+// ranks numbers the namespaces in their order.
+func (m *merger) ranks() map[string]uint32 {
+	out := make(map[string]uint32)
+	for _, in := range m.inputs {
+		for _, t := range in.tenants {
+			out[in.part.names.text(t.namespace)] = 0
+		}
+	}
+	for i, name := range slices.Sorted(maps.Keys(out)) {
+		out[name] = uint32(i)
+	}
+	return out
+}
+
 // columns copies the columns, with the rows as they are stored now.
 func (m *merger) columns() {
 	c, n := &m.out.columns, len(m.order)
 	c.rows, c.extras = make([]row, n), make([]extra, n)
-	c.content, c.other, c.said = make([]uint32, n), make([][2]uint32, n), make([]uint64, n)
+	c.content, c.other, c.said, c.sources = make([]uint32, n), make([][2]uint32, n), make([]uint64, n), make([]uint32, n)
 	for i, o := range m.order {
 		from := &o.in.columns
 		r, x, uses := *o.in.stored.row(o.doc), from.extras[o.doc], o.in.stored.uses(o.doc)
@@ -113,7 +133,7 @@ func (m *merger) columns() {
 		if r.flags&flagSuperseded != 0 {
 			c.successors = append(c.successors, successor{uint32(i), o.in.stored.successor(o.doc)})
 		}
-		c.rows[i], c.extras[i] = r, x
+		c.rows[i], c.extras[i], c.sources[i] = r, x, m.name(o.in, from.sources[o.doc])
 		c.content[i], c.other[i], c.said[i] = from.content[o.doc], from.other[o.doc], from.said[o.doc]
 	}
 	var final []uint32
@@ -123,8 +143,10 @@ func (m *merger) columns() {
 		r.namespace, r.project, r.kind = final[r.namespace], final[r.project], final[r.kind]
 		x.author, x.session = final[x.author], final[x.session]
 	}
-	for i, l := range c.labels {
-		c.labels[i] = final[l]
+	for _, list := range [][]uint32{c.labels, c.sources} {
+		for i, l := range list {
+			list[i] = final[l]
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func (f *found) nearest() {
 		}
 		for i := range f.parts {
 			p := &f.parts[i]
-			f.channels[c].add(p, &p.vectors[f.channels[c].model], p.cosines[c])
+			f.channels[c].add(p, &p.vectors[f.channels[c].model], &p.scans[c])
 		}
 		for _, n := range closest(f, retrieve.Channel(c)) {
 			p := &f.parts[n.part]
@@ -112,9 +112,12 @@ func (f *found) scans() []vector.Query {
 		ch.model, ch.code = k, vector.Quantize(v.Values)
 		for i := range f.parts {
 			p := &f.parts[i]
-			t := &p.vectors[k].table
-			p.cosines[c] = t.Room(p.cosines[c])
-			list = append(list, vector.Query{Table: t, Code: &ch.code, Cosines: p.cosines[c]})
+			if p.outside {
+				continue
+			}
+			v, s := &p.vectors[k], &p.scans[c]
+			s.cosines, s.runs = v.table.Room(s.cosines), v.runs(&p.scope)
+			list = append(list, vector.Query{Table: &v.table, Code: &ch.code, Runs: s.runs, Cosines: s.cosines})
 		}
 	}
 	return list
@@ -126,25 +129,28 @@ func choose(f *found, p *partFound, of retrieve.Channel, least float32, best *to
 	if !p.reachable() {
 		return
 	}
-	v, cosines := &p.vectors[f.channels[of].model], p.cosines[of]
+	v, s := &p.vectors[f.channels[of].model], &p.scans[of]
 	bound := float32(math.Inf(-1))
 	if b := best.Bound(); b != nil {
 		bound = b.cosine
 	}
-	for row, c := range cosines {
-		if c < bound || c <= least {
-			continue
-		}
-		doc := v.docOf[row]
-		if from, to := v.rows(doc); uint32(row) != bestRow(cosines, from, to) || !p.admits(doc) {
-			continue
-		}
-		if of == retrieve.Instant && !lacks(f, retrieve.Semantic, p, doc) && !lacks(f, retrieve.Multilingual, p, doc) {
-			continue
-		}
-		best.Add(neighbour{c, p.columns.rows[doc].id, p.number, doc})
-		if b := best.Bound(); b != nil {
-			bound = b.cosine
+	for _, r := range s.runs {
+		for row := r.From; row < r.To; row++ {
+			c := s.cosines[row]
+			if c < bound || c <= least {
+				continue
+			}
+			doc := v.docOf[row]
+			if from, to := v.rows(doc); uint32(row) != bestRow(s.cosines, from, to) || !p.admits(doc) {
+				continue
+			}
+			if of == retrieve.Instant && !lacks(f, retrieve.Semantic, p, doc) && !lacks(f, retrieve.Multilingual, p, doc) {
+				continue
+			}
+			best.Add(neighbour{c, p.columns.rows[doc].id, p.number, doc})
+			if b := best.Bound(); b != nil {
+				bound = b.cosine
+			}
 		}
 	}
 }
@@ -167,24 +173,26 @@ func bestRow(cosines []float32, from, to uint32) uint32 {
 }
 
 // add counts the cosines of the passages in scope.
-func (ch *channel) add(p *partFound, v *vectors, cosines []float32) {
+func (ch *channel) add(p *partFound, v *vectors, s *scan) {
 	if p.outside {
 		return
 	}
 	if p.whole {
-		for some := range slices.Chunk(cosines, momentsOf) {
+		for some := range slices.Chunk(s.cosines, momentsOf) {
 			ch.addAll(some)
 		}
 		return
 	}
 	some := make([]float32, 0, momentsOf)
-	for row, c := range cosines {
-		if p.filter.docs.has(v.docOf[row]) {
-			some = append(some, c)
-		}
-		if len(some) == momentsOf {
-			ch.addAll(some)
-			some = some[:0]
+	for _, r := range s.runs {
+		for row := r.From; row < r.To; row++ {
+			if p.filter.docs.has(v.docOf[row]) {
+				some = append(some, s.cosines[row])
+			}
+			if len(some) == momentsOf {
+				ch.addAll(some)
+				some = some[:0]
+			}
 		}
 	}
 	ch.addAll(some)

@@ -23,20 +23,20 @@ func (v *Vectors) Nearest(model string, ids []hippo.ID, n int) map[hippo.ID][]fl
 		var list []vector.Query
 		centres := s.centres(model, some)
 		for i := range centres {
-			centres[i].others(func(_ *part, vs *vectors, _ docSet) {
+			centres[i].others(func(_ *part, vs *vectors, in *extent) {
 				if len(list) == len(room) {
 					room = append(room, nil)
 				}
 				k := len(list)
 				room[k] = vs.table.Room(room[k])
-				list = append(list, vector.Query{Table: &vs.table, Code: &centres[i].code, Cosines: room[k]})
+				list = append(list, vector.Query{Table: &vs.table, Code: &centres[i].code, Runs: vs.runs(in), Cosines: room[k]})
 			})
 		}
 		v.scans.Do(list)
 		for i := range centres {
 			o, best := &centres[i], top.New(n, func(a, b float64) int { return cmp.Compare(b, a) })
-			o.others(func(p *part, vs *vectors, in docSet) {
-				o.nearest(best, p, vs, in, list[0].Cosines)
+			o.others(func(p *part, vs *vectors, in *extent) {
+				o.nearest(best, p, vs, in, &scan{list[0].Cosines, list[0].Runs})
 				list = list[1:]
 			})
 			out[o.id] = slices.Clone(best.Sorted())
@@ -46,14 +46,17 @@ func (v *Vectors) Nearest(model string, ids []hippo.ID, n int) map[hippo.ID][]fl
 }
 
 // nearest adds the best cosines of a part.
-func (o *centre) nearest(best *top.List[float64], p *part, vs *vectors, in docSet, cosines []float32) {
-	for row, c := range cosines {
-		if b := best.Bound(); b != nil && float64(c) <= *b {
-			continue
-		}
-		doc := vs.docOf[row]
-		if first, to := vs.rows(doc); uint32(row) == bestRow(cosines, first, to) && o.counts(p, in, doc) {
-			best.Add(float64(c))
+func (o *centre) nearest(best *top.List[float64], p *part, vs *vectors, in *extent, s *scan) {
+	for _, r := range s.runs {
+		for row := r.From; row < r.To; row++ {
+			c := float64(s.cosines[row])
+			if b := best.Bound(); b != nil && c <= *b {
+				continue
+			}
+			doc := vs.docOf[row]
+			if first, to := vs.rows(doc); uint32(row) == bestRow(s.cosines, first, to) && o.counts(p, in, doc) {
+				best.Add(c)
+			}
 		}
 	}
 }
@@ -71,8 +74,8 @@ func (v *Vectors) Earlier(model string, ids []hippo.ID, n int) map[hippo.ID][]fl
 
 func (o *centre) earlier(n int) (cosines []float64) {
 	newest := top.New(n, func(a, b former) int { return cmp.Or(cmp.Compare(b.created, a.created), b.id.Compare(a.id)) })
-	o.others(func(p *part, vs *vectors, in docSet) {
-		for doc := range uint32(p.docs) {
+	o.others(func(p *part, vs *vectors, in *extent) {
+		for doc := in.from; doc < in.to; doc++ {
 			r := p.stored.row(doc)
 			x := former{r.created, r.id, p, vs, doc}
 			if b := newest.Bound(); b != nil && r.created < b.created || !x.before(o) || !vs.has(doc) || !o.counts(p, in, doc) {
@@ -131,17 +134,17 @@ func (s *snapshot) centres(model string, ids []hippo.ID) (out []centre) {
 	return out
 }
 
-// others calls fn for each part that has documents of the namespace, with those; nil for all.
-func (o *centre) others(fn func(p *part, vs *vectors, in docSet)) {
+// others calls fn for each part that has documents of the namespace, with those.
+func (o *centre) others(fn func(p *part, vs *vectors, in *extent)) {
 	scope := hippo.Scope{Namespace: o.namespace}
 	for _, p := range o.parts {
 		if in, ok := p.scope(&scope); ok && p.vectors[o.model].rowOf != nil {
-			fn(p, &p.vectors[o.model], in)
+			fn(p, &p.vectors[o.model], &in)
 		}
 	}
 }
 
 // counts reports whether a document is live, of the namespace and not the memory itself.
-func (o *centre) counts(p *part, in docSet, doc uint32) bool {
-	return p.live.has(doc) && (in == nil || in.has(doc)) && (p != o.part || doc != o.doc)
+func (o *centre) counts(p *part, in *extent, doc uint32) bool {
+	return p.live.has(doc) && in.has(doc) && (p != o.part || doc != o.doc)
 }

@@ -25,20 +25,36 @@ type part struct {
 	stored, shown rowTable
 	// vectors are those of the models, in the order of [snapshot.models].
 	vectors []vectors
-	tenants []tenant
+	totals  []docStats // of the live documents, by tenant
 	// stats caches the statistics of the projects that were searched last. Parts with the same
 	// live documents share it.
 	stats *atomic.Pointer[projectStats]
 }
 
-// tenant holds the statistics of the live documents of one namespace.
-type tenant struct {
-	namespace uint32
-	stats     docStats
-}
-
 // docStats are statistics of some documents: of all of them, and of those that are neither entities nor summaries.
 type docStats struct{ all, insights bm25.Stats }
+
+// scope returns the documents of a scope, or false if there is none.
+func (p *part) scope(s *hippo.Scope) (extent, bool) {
+	namespace, ok := p.names.find(s.Namespace)
+	if !ok {
+		return extent{}, false
+	}
+	i, ok := p.tenant(namespace)
+	switch {
+	case !ok:
+		return extent{}, false
+	case s.Projects == nil:
+		return p.tenants[i].of(p.segment), true
+	default:
+		return p.inProjects(p.tenants[i], p.anyName(s.Projects)).extent, true
+	}
+}
+
+// known reports whether a document is a memory of a scope that exists, perhaps a forgotten one.
+func (p *part) known(in *extent, d uint32) bool {
+	return in.has(d) && (p.live.has(d) || p.hidden.has(d))
+}
 
 // projectStats are statistics of the documents of some projects.
 type projectStats struct {
@@ -49,28 +65,23 @@ type projectStats struct {
 // newPart returns a part of a segment with no changed rows and no vectors, and counts the live
 // documents of its tenants.
 func newPart(s *segment, live, hidden docSet, models int) *part {
-	p := &part{segment: s, live: live, hidden: hidden, vectors: make([]vectors, models), stats: &atomic.Pointer[projectStats]{}}
+	p := &part{
+		segment: s, live: live, hidden: hidden, vectors: make([]vectors, models), totals: make([]docStats, len(s.tenants)), stats: &atomic.Pointer[projectStats]{},
+	}
 	p.stored = newRowTable(&s.columns)
 	p.shown = p.stored
-	for d := range live.all() {
-		p.count(d, 1)
+	for i, t := range s.tenants {
+		for d := t.from; d < t.to; d++ {
+			if live.has(d) {
+				p.addTo(&p.totals[i], d, 1)
+			}
+		}
 	}
 	for i := range s.columns.rows {
 		p.archived += s.columns.rows[i].archived()
 		p.bounded = p.bounded || s.columns.rows[i].flags&flagBounded != 0
 	}
 	return p
-}
-
-// count adds a document to the statistics of its tenant, or with sign -1 takes it out.
-func (p *part) count(doc uint32, sign int) {
-	namespace := p.columns.rows[doc].namespace
-	i := slices.IndexFunc(p.tenants, func(t tenant) bool { return t.namespace == namespace })
-	if i < 0 {
-		i = len(p.tenants)
-		p.tenants = append(p.tenants, tenant{namespace: namespace})
-	}
-	p.addTo(&p.tenants[i].stats, doc, sign)
 }
 
 // addTo adds a document to statistics, or with sign -1 takes it out.
@@ -89,10 +100,11 @@ func (p *part) addDoc(s *bm25.Stats, doc uint32, sign int) {
 	}
 }
 
-// updateStats adds a document that becomes live to the statistics, or with sign -1 takes out one that
+// updateStats adds a document that becomes live to the statistics of its tenant, or with sign -1 takes out one that
 // no longer is: it counts it and invalidates what is cached.
 func (p *part) updateStats(doc uint32, sign int) {
-	p.count(doc, sign)
+	i, _ := p.tenant(p.columns.rows[doc].namespace)
+	p.addTo(&p.totals[i], doc, sign)
 	p.stats = &atomic.Pointer[projectStats]{}
 }
 
@@ -109,7 +121,7 @@ func (p *part) clone() *part {
 	c := *p
 	c.live, c.hidden = slices.Clone(p.live), slices.Clone(p.hidden)
 	c.stored.chunks, c.shown.chunks = slices.Clone(p.stored.chunks), slices.Clone(p.shown.chunks)
-	c.vectors, c.tenants = slices.Clone(p.vectors), slices.Clone(p.tenants)
+	c.vectors, c.totals = slices.Clone(p.vectors), slices.Clone(p.totals)
 	return &c
 }
 

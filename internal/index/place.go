@@ -5,18 +5,23 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// labelFilter keeps documents by their tags and their situation elements.
+// labelFilter keeps documents by their tags, their situation elements and their sources.
 type labelFilter struct {
-	tags  [][]uint32   // one of the names of each
-	place *placeFilter // nil: any
+	tags   [][]uint32    // one of the names of each
+	place  *placeFilter  // nil: any
+	source *sourceFilter // nil: any
 }
 
-func (l *labelFilter) bound() bool { return len(l.tags) > 0 || l.place != nil }
+func (l *labelFilter) bound() bool { return len(l.tags) > 0 || l.place != nil || l.source != nil }
 
-func (l *labelFilter) pass(c *columns, x *extra) bool {
+func (l *labelFilter) pass(c *columns, x *extra, doc uint32) bool {
+	if l.source != nil && !l.source.has(c.sources[doc]) {
+		return false
+	}
 	tags := c.tags(x)
 	for _, names := range l.tags {
 		if !slices.ContainsFunc(names, func(t uint32) bool { return slices.Contains(tags, t) }) {
@@ -24,6 +29,40 @@ func (l *labelFilter) pass(c *columns, x *extra) bool {
 		}
 	}
 	return l.place == nil || l.place.has(c.elements(x))
+}
+
+// sourceFilter keeps documents by their sources. Each name is looked at once.
+type sourceFilter struct {
+	names *names
+	is    func(*hippo.Source) bool
+	known []answer // by name
+}
+
+// answer is what is known of a name.
+type answer uint8
+
+const (
+	unknown answer = iota
+	no
+	yes
+)
+
+// source returns the filter for sources of which is holds; nil if that is nil.
+func (n *names) source(is func(*hippo.Source) bool) *sourceFilter {
+	if is == nil {
+		return nil
+	}
+	return &sourceFilter{n, is, make([]answer, n.len())}
+}
+
+func (f *sourceFilter) has(name uint32) bool {
+	if f.known[name] == unknown {
+		f.known[name] = no
+		if s := sourceNamed(f.names.text(name)); f.is(&s) {
+			f.known[name] = yes
+		}
+	}
+	return f.known[name] == yes
 }
 
 // placeFilter is a [retrieve.Place] in the names of a part: as the dictionary is sorted, names with one beginning follow one

@@ -1,10 +1,13 @@
 package index_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
@@ -38,4 +41,49 @@ func TestSearch_filters_by_place(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A filter by source follows a source that changes while the text stays, a merge, and the file.
+func TestSearch_source(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	for i := range 40 {
+		m := note(i, "the same words")
+		m.Namespace = []string{"", "other"}[i%2]
+		m.Source = hippo.Source{Kind: hippo.SourceAgent, Client: "a"}
+		if i%4 == 0 {
+			m.Source = hippo.Source{URI: "notes/b.md"}
+		}
+		s.put(m)
+	}
+	o := &index.Options{Path: filepath.Join(t.TempDir(), "index")}
+	x := open(t, s, o)
+	of := func(want hippo.Source) []int {
+		return ids(x, query{Source: func(s *hippo.Source) bool { return *s == want }})
+	}
+	check := func(when string, source hippo.Source, want int) {
+		t.Helper()
+		if got := of(source); len(got) != want {
+			t.Errorf("%s: %d memories are of %+v, want %d", when, len(got), source, want)
+		}
+	}
+	agent, file := hippo.Source{Kind: hippo.SourceAgent, Client: "a"}, hippo.Source{URI: "notes/b.md"}
+	check("at first", agent, 10)
+	check("at first", file, 10)
+	for i := range 4 {
+		m := s.get(id(i))
+		m.Source.Client = "c"
+		s.put(m)
+	}
+	catchUp(t, x)
+	check("changed", agent, 9)
+	check("changed", file, 9)
+	check("changed", hippo.Source{Client: "c", URI: "notes/b.md"}, 1)
+	save(t, x)
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	x = open(t, s, o)
+	check("from the file", agent, 9)
+	check("from the file", file, 9)
 }

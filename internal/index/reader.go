@@ -18,7 +18,7 @@ func (f reader) Close() {
 	}
 	pool := f.pool
 	for i := range f.parts {
-		f.parts[i] = partFound{cosines: f.parts[i].cosines, lexical: lexical{matched: f.parts[i].matched}}
+		f.parts[i] = partFound{scans: f.parts[i].scans, lexical: lexical{matched: f.parts[i].matched}}
 	}
 	clear(f.terms.list)
 	f.pool, f.snapshot, f.query, f.channels = nil, nil, nil, [retrieve.Channels]channel{}
@@ -124,19 +124,26 @@ func (f reader) Admit(d retrieve.Doc) (retrieve.Match, bool) {
 
 // Find implements [retrieve.Reader].
 func (f reader) Find(id hippo.ID) (retrieve.Doc, bool) {
-	at, doc, ok := f.snapshot.find(id)
-	if !ok || !f.inScope(at, doc) || !f.parts[at].live.has(doc) {
-		return retrieve.None, false
+	for at := range f.parts {
+		p := &f.parts[at]
+		if p.outside {
+			continue
+		}
+		doc, ok := findIn(p.segment, p.scope.tenant, id)
+		if !ok || !p.live.has(doc) {
+			continue
+		}
+		if !p.scope.has(doc) || !f.query.Filter.Archived && p.shown.row(doc).archived() != 0 {
+			break
+		}
+		return docIn(at, doc), true
 	}
-	if !f.query.Filter.Archived && f.parts[at].shown.row(doc).archived() != 0 {
-		return retrieve.None, false
-	}
-	return docIn(at, doc), true
+	return retrieve.None, false
 }
 
 func (f *found) inScope(at int, doc uint32) bool {
 	p := &f.parts[at]
-	return !p.outside && (p.scope == nil || p.scope.has(doc))
+	return !p.outside && p.scope.has(doc)
 }
 
 // Successor implements [retrieve.Reader].

@@ -58,7 +58,7 @@ func (s section) at(data []byte, start int64) []byte {
 
 // remapSegment returns a segment over the mapped file, whose rows are those that were saved.
 func remapSegment(old *segment, ref *savedPart, data []byte, start int64, mapped *mapping) *segment {
-	s := &segment{docs: old.docs, file: mapped}
+	s := &segment{docs: old.docs, tenants: old.tenants, file: mapped}
 	for i, f := range s.sections() {
 		f.set(ref.static[i].at(data, start))
 	}

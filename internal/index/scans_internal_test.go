@@ -35,7 +35,7 @@ func TestScans_Share(t *testing.T) {
 			}
 			group.Go(func() {
 				defer func() { failed[i] = recover() != nil }()
-				s.Do([]vector.Query{{Table: table, Code: &q, Cosines: got[i]}})
+				s.Do([]vector.Query{{Table: table, Code: &q, Runs: vector.AllRows(table), Cosines: got[i]}})
 			})
 		}
 		group.Wait()

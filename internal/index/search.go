@@ -68,12 +68,12 @@ type cursor struct {
 
 // search finds the matches in one part; everything: the query has no text.
 func (w *window) search(f *found, p *partFound, everything bool) {
-	n := uint32(p.docs)
+	n := p.scope.to
 	w.open(f, p)
 	if w.substring != "" {
 		p.contain(w.substring)
 	}
-	for start := uint32(0); start < n; start += windowSize {
+	for start := p.scope.from &^ (windowSize - 1); start < n; start += windowSize {
 		if !everything && w.substring == "" {
 			if start = w.next(start); start >= n {
 				return
@@ -244,7 +244,7 @@ func (w *window) collect(f *found, p *partFound, start, end uint32, everything b
 func (p *partFound) contain(substring string) {
 	p.containing = newDocSet(p.docs)
 	p.lexicon.containing(needleOf(substring), func(id uint32) {
-		for b := p.lexicon.postings(id).posts; len(b) >= postSize; b = b[postSize:] {
+		for b := p.postings(id).posts; len(b) >= postSize; b = b[postSize:] {
 			p.containing.add(docOf(b))
 		}
 	})

@@ -117,20 +117,19 @@ func lookupOf(f *found) retrieve.Lookup {
 func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 	f.pool, f.snapshot, f.query = pool, s, q
 	if q.Fold != nil {
-		f.same.repeated = pool.repeated.in(s.parts)
+		f.same.repeated = pool.repeated.in(s.parts, q.Scope.Namespace)
 	}
 	f.stats = bm25.Stats{}
 	f.parts = slices.Grow(f.parts[:0], len(s.parts))[:len(s.parts)]
 	for i, p := range s.parts {
 		g := &f.parts[i]
 		g.part, g.number = p, i
-		var known docStats
-		g.scope, known, g.outside = p.within(&q.Scope)
-		if g.outside {
+		in, known, ok := p.within(&q.Scope)
+		if g.scope, g.outside = in, !ok; !ok {
 			g.possible, g.filter = false, filter{docs: newDocSet(p.docs)}
 			continue
 		}
-		g.filter, g.possible = p.compile(q, g.scope)
+		g.filter, g.possible = p.compile(q, in.docs)
 		g.whole = !q.Forgotten && g.filter.docs.count() == p.docs
 		stats := &known.all
 		if q.Insights && len(q.Filter.Types) == 0 {

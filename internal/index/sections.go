@@ -34,7 +34,7 @@ func (s *segment) sections() []field {
 		fieldOf(&c.extras), fieldOf(&c.content), fieldOf(&c.other), fieldOf(&c.said), fieldOf(&c.labels),
 		bytesField(&s.situations.data, false), fieldOf(&s.situations.ends),
 		bytesField(&s.tokens.data, true), fieldOf(&s.tokens.ends),
-		fieldOf(&s.sessions),
+		fieldOf(&s.sessions), fieldOf(&s.byID), fieldOf(&c.sources),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
-	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -12,10 +11,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/index/vector"
 )
 
-// segment is an immutable run of documents, ordered by ID and numbered from 0, with
+// segment is an immutable run of documents, ordered by namespace and ID and numbered from 0, with
 // dictionaries of its own. Its bytes lie on the heap or in a mapped file.
 type segment struct {
 	docs    int
+	tenants []tenant // in the order of the documents
+	// byID are the documents by ID; nil: that is their order.
+	byID    []uint32
 	lexicon lexicon
 	names   names
 	columns columns
@@ -33,8 +35,8 @@ type segment struct {
 type caches struct {
 	// elements caches the rows of the situation elements in the table of their vectors.
 	elements atomic.Pointer[elementRows]
-	// tenants caches the documents of each namespace; see [segment.tenant].
-	tenants sync.Map
+	// vocabularies caches the terms of each namespace; see [vocabularyOf].
+	vocabularies sync.Map
 	// projects caches the documents of the projects that were asked for last.
 	projects atomic.Pointer[projectDocs]
 	// insights caches the documents that are neither entities nor summaries; see [insightsOf].
@@ -68,59 +70,8 @@ func insightsOf(s *segment) docSet {
 	return out
 }
 
-// projectDocs are the documents of some projects of a namespace, nil for all.
-type projectDocs struct {
-	namespace uint32
-	projects  []uint32
-	docs      docSet
-}
-
-// inProjects returns the documents of projects. Cost: a pass over the rows if others were asked for
-// last.
-func (s *segment) inProjects(namespace uint32, projects []uint32) *projectDocs {
-	if last := s.projects.Load(); last != nil && last.namespace == namespace && slices.Equal(last.projects, projects) {
-		return last
-	}
-	out := &projectDocs{namespace, projects, newDocSet(s.docs)}
-	for i := range s.columns.rows {
-		if r := &s.columns.rows[i]; r.namespace == namespace && slices.Contains(projects, r.project) {
-			out.docs.add(uint32(i))
-		}
-	}
-	if out.docs.count() == s.docs {
-		out.docs = nil
-	}
-	s.projects.Store(out)
-	return out
-}
-
-// find returns the document of a memory, deleted or not.
-func (s *segment) find(id hippo.ID) (uint32, bool) {
-	rows := s.columns.rows
-	i := sort.Search(len(rows), func(i int) bool { return rows[i].id.Compare(id) >= 0 })
-	return uint32(i), i < len(rows) && rows[i].id == id
-}
-
 // author returns who said a document.
 func (s *segment) author(doc uint32) string { return s.names.text(s.columns.extras[doc].author) }
-
-// tenant returns the documents of a namespace, nil for all.
-func (s *segment) tenant(namespace uint32) docSet {
-	if set, ok := s.tenants.Load(namespace); ok {
-		return set.(docSet) //nolint:errcheck // nothing else is stored
-	}
-	set := newDocSet(s.docs)
-	for i := range s.columns.rows {
-		if s.columns.rows[i].namespace == namespace {
-			set.add(uint32(i))
-		}
-	}
-	if set.count() == s.docs {
-		set = nil
-	}
-	s.tenants.Store(namespace, set)
-	return set
-}
 
 // termSignatures returns the signatures of the terms of a segment. Cost: a pass over the dictionary
 // when it is asked for the first time, and four bytes a term from then on.

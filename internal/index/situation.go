@@ -20,7 +20,8 @@ type situationFilter struct {
 	on       bool      // there is a filter
 	required bool      // what does not fit is left out, else it has a low context
 	docs     docSet    // those that fit
-	context  []float64 // by document; at most [minContext] for those that do not fit
+	first    uint32    // document of the namespace
+	context  []float64 // by document from first on; at most [minContext] for those that do not fit
 }
 
 // of returns the context of a document; 1 if there is no filter.
@@ -28,7 +29,7 @@ func (t *situationFilter) of(doc uint32) float64 {
 	if !t.on {
 		return 1
 	}
-	return t.context[doc]
+	return t.context[doc-t.first]
 }
 
 // element is one element of a situation filter.
@@ -48,9 +49,9 @@ func (f *found) situation() {
 		if !p.situation.on || !p.reachable() {
 			continue
 		}
-		p.situation.lexical(p.segment, elements)
+		p.situation.lexical(p, elements)
 		if similar != nil {
-			p.situation.semantic(p.segment, f.pool.elements.rows(p.segment), similar)
+			p.situation.semantic(p, f.pool.elements.rows(p.segment), similar)
 		}
 	}
 }
@@ -72,8 +73,9 @@ func (s *searchPool) analyse(elements []string) []element {
 }
 
 // lexical finds the documents that fit by their terms.
-func (t *situationFilter) lexical(s *segment, filter []element) {
-	t.docs, t.context = newDocSet(s.docs), make([]float64, s.docs)
+func (t *situationFilter) lexical(p *partFound, filter []element) {
+	s, in := p.segment, p.scope.docRange
+	t.docs, t.first, t.context = newDocSet(s.docs), in.from, make([]float64, in.to-in.from)
 	for i := range filter {
 		e := &filter[i]
 		e.ids = e.ids[:0]
@@ -84,7 +86,7 @@ func (t *situationFilter) lexical(s *segment, filter []element) {
 		}
 		slices.Sort(e.ids)
 		for _, id := range e.ids {
-			t.mark(s.lexicon.postings(id))
+			t.mark(p.postings(id))
 		}
 	}
 	var ids []uint32
@@ -97,7 +99,7 @@ func (t *situationFilter) lexical(s *segment, filter []element) {
 					best = max(best, filter[k].match(ids))
 				}
 			}
-			if t.context[doc] = best; best <= minContext {
+			if t.context[doc-t.first] = best; best <= minContext {
 				t.docs.remove(doc)
 			}
 		}
@@ -144,20 +146,20 @@ func (e *element) match(ids []uint32) float64 {
 
 // semantic adds the documents whose situation is similar by vectors. rows are the rows of the
 // situation elements, by name, similar what each row is worth.
-func (t *situationFilter) semantic(s *segment, rows []uint32, similar []float64) {
-	for doc := range uint32(s.docs) {
+func (t *situationFilter) semantic(p *partFound, rows []uint32, similar []float64) {
+	for doc := p.scope.from; doc < p.scope.to; doc++ {
 		best := 0.0
-		for _, name := range s.columns.elements(&s.columns.extras[doc]) {
+		for _, name := range p.columns.elements(&p.columns.extras[doc]) {
 			if r := rows[name]; r != 0 && int(r) <= len(similar) {
 				best = max(best, min(similar[r-1], partialContext))
 			}
 		}
 		if t.docs.has(doc) {
-			best = max(best, t.context[doc])
+			best = max(best, t.of(doc))
 		}
 		if best > minContext {
 			t.docs.add(doc)
-			t.context[doc] = best
+			t.context[doc-t.first] = best
 		}
 	}
 }

@@ -60,28 +60,3 @@ func (s *snapshot) docs() int {
 	}
 	return n
 }
-
-// scope returns the documents of a scope, deleted and hidden ones included, nil for all, or
-// false if there is none.
-func (p *part) scope(s *hippo.Scope) (docSet, bool) {
-	namespace, ok := p.names.find(s.Namespace)
-	switch {
-	case !ok:
-		return nil, false
-	case s.Projects == nil:
-		return p.tenant(namespace), true
-	default:
-		return p.inProjects(namespace, p.anyName(s.Projects)).docs, true
-	}
-}
-
-// anyName returns the numbers of those strings that occur.
-func (s *segment) anyName(list []string) []uint32 {
-	out := make([]uint32, 0, len(list))
-	for _, name := range list {
-		if id, ok := s.names.find(name); ok {
-			out = append(out, id)
-		}
-	}
-	return out
-}

@@ -151,6 +151,7 @@ type query struct {
 	Substring    bool
 	Situation    []string
 	Place        retrieve.Place
+	Source       func(*hippo.Source) bool
 	Elements     [][]float32
 	ElementModel string
 	Vector       []float32
@@ -163,7 +164,7 @@ type query struct {
 func find(x *index.Index, q query, f func(*retrieve.Result)) {
 	err := x.Guard(func() error {
 		r, err := x.Search(context.Background(), &retrieve.Query{
-			Scope: q.Scope, Filter: q.Filter, Forgotten: q.Forgotten, Text: q.Text, Substring: q.Substring, Day: 1 << 20, Place: q.Place,
+			Scope: q.Scope, Filter: q.Filter, Forgotten: q.Forgotten, Text: q.Text, Substring: q.Substring, Day: 1 << 20, Listed: retrieve.Listed{Place: q.Place, Source: q.Source},
 			Situation: retrieve.Situation{Elements: q.Situation, Vectors: q.Elements, Model: q.ElementModel},
 			Vectors:   [retrieve.Channels]retrieve.Vector{{Values: q.Vector, Model: q.Model, TopK: q.Nearest, MinCosine: q.MinCosine}},
 		})

@@ -92,9 +92,9 @@ func (s *state) Touch(ids []hippo.ID, day hippo.Day) {
 // Count returns how many memories of a scope can be found, and how many are forgotten.
 func (s *state) Count(scope *hippo.Scope) (live, forgotten int) {
 	for _, p := range s.current.Load().parts {
-		if set, ok := p.scope(scope); ok {
-			live += p.live.common(set)
-			forgotten += p.hidden.common(set)
+		if in, ok := p.scope(scope); ok {
+			live += p.live.common(in.docs)
+			forgotten += p.hidden.common(in.docs)
 		}
 	}
 	return live, forgotten
@@ -104,12 +104,12 @@ func (s *state) Count(scope *hippo.Scope) (live, forgotten int) {
 // segments that have any.
 func (s *state) Archived(scope *hippo.Scope) (n int) {
 	for _, p := range s.current.Load().parts {
-		set, ok := p.scope(scope)
+		in, ok := p.scope(scope)
 		if !ok || p.archived == 0 {
 			continue
 		}
-		for d := range p.live.all() {
-			if set == nil || set.has(d) {
+		for d := in.from; d < in.to; d++ {
+			if p.live.has(d) && in.has(d) {
 				n += p.stored.row(d).archived()
 			}
 		}
@@ -117,19 +117,14 @@ func (s *state) Archived(scope *hippo.Scope) (n int) {
 	return n
 }
 
-// Namespaces returns those that have memories, forgotten ones included, in alphabetical order. Cost: a pass over the rows.
+// Namespaces returns those that have memories, forgotten ones included, in alphabetical order. Cost: an eighth of a byte for each of them and each row.
 func (s *state) Namespaces() []string {
 	seen := make(map[string]bool)
 	for _, p := range s.current.Load().parts {
-		used := make([]bool, p.names.len())
-		for d := range uint32(p.docs) {
-			if p.live.has(d) || p.hidden.has(d) {
-				used[p.columns.rows[d].namespace] = true
-			}
-		}
-		for i, ok := range used {
-			if ok {
-				seen[p.names.text(uint32(i))] = true
+		for _, t := range p.tenants {
+			all := t.of(p.segment)
+			if p.live.common(all.docs)+p.hidden.common(all.docs) > 0 {
+				seen[p.names.text(t.namespace)] = true
 			}
 		}
 	}
@@ -141,13 +136,13 @@ func (s *state) Namespaces() []string {
 func (s *state) Projects(scope *hippo.Scope) []string {
 	seen := make(map[string]bool)
 	for _, p := range s.current.Load().parts {
-		set, ok := p.scope(scope)
+		in, ok := p.scope(scope)
 		if !ok {
 			continue
 		}
 		used := make([]bool, p.names.len())
-		for d := range uint32(p.docs) {
-			if (set == nil || set.has(d)) && (p.live.has(d) || p.hidden.has(d)) {
+		for d := in.from; d < in.to; d++ {
+			if p.known(&in, d) {
 				used[p.columns.rows[d].project] = true
 			}
 		}
@@ -166,16 +161,16 @@ func (s *state) Projects(scope *hippo.Scope) []string {
 func (s *state) Labels(scope *hippo.Scope, f *hippo.Filter) (types, tags map[string]int) {
 	types, tags = make(map[string]int), make(map[string]int)
 	for _, p := range s.current.Load().parts {
-		set, ok := p.scope(scope)
+		in, ok := p.scope(scope)
 		if !ok {
 			continue
 		}
-		c, possible := p.compile(&retrieve.Query{Scope: *scope, Filter: *f}, set)
+		c, possible := p.compile(&retrieve.Query{Scope: *scope, Filter: *f}, in.docs)
 		if !possible || c.absent() {
 			continue
 		}
 		kinds, labels := make([]int, p.names.len()), make([]int, p.names.len())
-		for d := range uint32(p.docs) {
+		for d := in.from; d < in.to; d++ {
 			if !c.passes(p, d) {
 				continue
 			}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hippo-memory/hippo/internal/embed"
@@ -38,6 +39,52 @@ func (v *vectors) rows(doc uint32) (from, to uint32) {
 	for to = from + 1; int(to) < len(v.docOf) && v.docOf[to] == doc; to++ {
 	}
 	return from, to
+}
+
+// nearby is how many rows lie between two of a scope that are scanned in one run: to read them costs less than to begin another one.
+const nearby = 4
+
+// runs returns the rows of the documents of a scope, with some between them, in their order. Cost: some 2 ns a document of the
+// namespace, unless it has all rows.
+func (v *vectors) runs(in *extent) []vector.Run {
+	if in.docs == nil || v.rowOf == nil {
+		return vector.AllRows(&v.table)
+	}
+	list := make([]vector.Run, 0, 8)
+	sorted := true
+	for doc := in.from; doc < in.to; doc++ {
+		if !in.docs.has(doc) {
+			continue
+		}
+		first, to := v.rows(doc)
+		if first == to {
+			continue
+		}
+		if n := len(list); n > 0 && int(first) >= list[n-1].To && int(first) <= list[n-1].To+nearby {
+			list[n-1].To = int(to)
+			continue
+		}
+		sorted = sorted && (len(list) == 0 || int(first) >= list[len(list)-1].To)
+		list = append(list, vector.Run{From: int(first), To: int(to)})
+	}
+	if sorted {
+		return list
+	}
+	return joined(list)
+}
+
+// joined returns runs in their order, those with few rows between them as one.
+func joined(list []vector.Run) []vector.Run {
+	slices.SortFunc(list, func(a, b vector.Run) int { return cmp.Compare(a.From, b.From) })
+	out := list[:1]
+	for _, r := range list[1:] {
+		if last := &out[len(out)-1]; r.From <= last.To+nearby {
+			last.To = max(last.To, r.To)
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // codes returns the vectors of a document.

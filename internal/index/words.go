@@ -43,7 +43,7 @@ func (f vocabulary) Misspelt(word string) bool {
 		for i := range f.parts {
 			p := &f.parts[i]
 			for id := range p.near(s) {
-				found = found || p.frequency(p.lexicon.postings(id)) > 0
+				found = found || p.frequency(p.postings(id)) > 0
 			}
 		}
 	})

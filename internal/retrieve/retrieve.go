@@ -46,11 +46,18 @@ type Query struct {
 	Situation Situation
 	// Elsewhere counts in the result what other projects have.
 	Elsewhere bool
-	// Place keeps documents by their situation elements as they are written.
-	Place Place
+	Listed
 	// Day is the active day on which the 30 days of [Row.RecentUses] end.
 	Day hippo.Day
 	Choice
+}
+
+// Listed keeps documents by columns that only lists look at.
+type Listed struct {
+	// Place keeps documents by their situation elements as they are written.
+	Place Place
+	// Source reports of the kind, the client and the URI of a source whether documents of it are kept; nil: all are.
+	Source func(*hippo.Source) bool
 }
 
 // Choice leaves out matches that pass the filters.

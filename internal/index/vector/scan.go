@@ -1,18 +1,28 @@
 package vector
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
-// blockRows is how many rows are scanned at a time: they stay in the cache for all queries. It divides
-// [chunkRows].
+// blockRows is how many rows are scanned at a time: they stay in the cache for all queries.
 const blockRows = 128
 
 // Query is a vector to compare with all rows of a table.
 type Query struct {
 	Table *Table
 	Code  *Code
-	// Cosines are set by [ScanAll], those of the rows of Table, in their order.
+	// Runs are the rows to compare with, in their order.
+	Runs []Run
+	// Cosines are set by [ScanAll], by row of Table: of other rows they stay as they are.
 	Cosines []float32
 }
+
+// Run are the rows from one, inclusive, to another, exclusive.
+type Run struct{ From, To int }
+
+// AllRows returns the run of all rows of a table.
+func AllRows(t *Table) []Run { return []Run{{0, t.n}} }
 
 // Room returns a slice for the cosines of all rows, dst if it has the room.
 func (t *Table) Room(dst []float32) []float32 {
@@ -26,11 +36,11 @@ func (t *Table) Room(dst []float32) []float32 {
 // that has the room. Cost: 384 bytes of memory a row.
 func (t *Table) Scan(dst []float32, q *Code) []float32 {
 	dst = t.Room(dst)
-	ScanAll([]Query{{Table: t, Code: q, Cosines: dst}})
+	ScanAll([]Query{{Table: t, Code: q, Runs: AllRows(t), Cosines: dst}})
 	return dst
 }
 
-// ScanAll is [Table.Scan] for some queries. Those of the same rows read them from memory once: to compare rows
+// ScanAll is [Table.Scan] for some queries, each with its runs. Those of the same rows read them from memory once: to compare rows
 // in the cache with one more query takes a fifth of that.
 func ScanAll(list []Query) {
 	done := make([]bool, len(list))
@@ -41,7 +51,7 @@ func ScanAll(list []Query) {
 		}
 		group = append(group[:0], &list[i])
 		for k := i + 1; k < len(list); k++ {
-			if !done[k] && list[k].Table.same(list[i].Table) {
+			if !done[k] && list[k].Table.same(list[i].Table) && slices.Equal(list[k].Runs, list[i].Runs) {
 				group, done[k] = append(group, &list[k]), true
 			}
 		}
@@ -66,19 +76,26 @@ func scan(group []*Query) {
 			fours[i] = append(fours[i], q.Code.Hi...)
 		}
 	}
-	for from := 0; from < t.n; {
-		to := min(from+blockRows, t.n)
-		if from < t.first {
-			to = min(to, t.first)
+	for _, run := range group[0].Runs {
+		for from := run.From; from < run.To; {
+			to := min(from+blockRows, pieceEnd(t, from), run.To)
+			for i, codes := range fours {
+				t.scanFour(group[four*i:][:four], codes, from, to)
+			}
+			for _, q := range group[four*len(fours):] {
+				t.scanBlock(q.Cosines[from:to], from, q.Code)
+			}
+			from = to
 		}
-		for i, codes := range fours {
-			t.scanFour(group[four*i:][:four], codes, from, to)
-		}
-		for _, q := range group[four*len(fours):] {
-			t.scanBlock(q.Cosines[from:to], from, q.Code)
-		}
-		from = to
 	}
+}
+
+// pieceEnd returns where the rows end that lie in one piece with a row.
+func pieceEnd(t *Table, row int) int {
+	if row < t.first {
+		return t.first
+	}
+	return t.first + ((row-t.first)/chunkRows+1)*chunkRows
 }
 
 // scanFour sets the cosines of four queries, whose codes lie one after the other, with the rows from from to to, which

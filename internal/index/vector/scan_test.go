@@ -35,8 +35,8 @@ func one(t *Table, q *Code) []float32 {
 	return out
 }
 
-// Queries that share the reading of rows get what each of them gets alone, bit by bit, whatever tables the
-// others are for: other ones, copies, and copies that had fewer rows.
+// Queries that share the reading of rows get what each of them gets alone, bit by bit, whatever tables and rows the
+// others are for: other ones, copies, and copies that had fewer rows. The cosines of other rows stay.
 func TestScanAll(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
@@ -55,15 +55,34 @@ func TestScanAll(t *testing.T) {
 		for range r.IntN(9) {
 			x := tables[r.IntN(len(tables))]
 			q := Quantize(random(r, x.dim))
-			list = append(list, Query{Table: x, Code: &q, Cosines: x.Room(nil)})
+			list = append(list, Query{Table: x, Code: &q, Runs: someRuns(r, x), Cosines: slices.Repeat([]float32{2}, x.n)})
 		}
 		ScanAll(list)
 		for i, q := range list {
-			if !slices.Equal(q.Cosines, one(q.Table, q.Code)) {
-				t.Fatalf("query %d of %d: other cosines than alone", i, len(list))
+			want := slices.Repeat([]float32{2}, q.Table.n)
+			for _, run := range q.Runs {
+				copy(want[run.From:run.To], one(q.Table, q.Code)[run.From:])
+			}
+			if !slices.Equal(q.Cosines, want) {
+				t.Fatalf("query %d of %d: other cosines than alone, or of other rows", i, len(list))
 			}
 		}
 	}
+}
+
+// someRuns returns all rows of a table, or some of them: runs of any length, also within and across the pieces of the table.
+func someRuns(r *rand.Rand, t *Table) []Run {
+	if r.IntN(3) == 0 {
+		return AllRows(t)
+	}
+	longest := 1 + r.IntN(1<<r.IntN(11))
+	out := []Run{}
+	for from := r.IntN(longest); from < t.n; {
+		to := min(t.n, from+1+r.IntN(longest))
+		out = append(out, Run{from, to})
+		from = to + r.IntN(longest)
+	}
+	return out
 }
 
 // BenchmarkScanAll scans 100,000 rows for several queries, per query.
@@ -77,7 +96,7 @@ func BenchmarkScanAll(b *testing.B) {
 	for _, n := range []int{1, 2, 4, 8} {
 		list := make([]Query, n)
 		for i := range list {
-			list[i] = Query{Table: x, Code: &row, Cosines: x.Room(nil)}
+			list[i] = Query{Table: x, Code: &row, Runs: AllRows(x), Cosines: x.Room(nil)}
 		}
 		b.Run(map[int]string{1: "1", 2: "2", 4: "4", 8: "8"}[n], func(b *testing.B) {
 			for i := 0; i < b.N; i += n {
