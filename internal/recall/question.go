@@ -19,11 +19,11 @@ const (
 	maxErrors = 3
 )
 
-// questionOf returns what a query asks: without a polite opening and a repetition, and of a prompt of more than forty words the sentences
+// questionOf returns what a query asks: in small letters if it shouts, without a polite opening and a repetition, and of a prompt of more than forty words the sentences
 // that ask. Pasted lines are left out, but for those that name an error where the question points at them: "why does this fail?". A
 // prompt without a question, or with nothing but one, is returned whole.
 func questionOf(query string) string {
-	query = once(query)
+	query = once(calm(query))
 	if len(query) < 2*longPrompt || len(strings.Fields(query)) <= longPrompt {
 		return direct(query)
 	}
@@ -112,6 +112,17 @@ func direct(s string) string {
 		return after
 	}
 	return rest
+}
+
+// loud is the number of words without a small letter from which on a query shouts; a shorter one may be a name or an identifier.
+const loud = 3
+
+// calm returns a query in small letters if it has no other ones than capitals. There a capital marks neither a name nor a symbol.
+func calm(query string) string {
+	if small := strings.ToLower(query); query == strings.ToUpper(query) && query != small && len(strings.Fields(query)) >= loud {
+		return small
+	}
+	return query
 }
 
 // once returns a query that says the same two or more times with what it says.

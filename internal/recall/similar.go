@@ -197,20 +197,23 @@ func Renewed(p *Plan, r *Ranking, parsed Claims, hits []hippo.Hit, at time.Time)
 	return out
 }
 
-// answering is the share of the relevance of an older hit from which on a newer one answers the question about as well.
-const answering = .7
-
-// renewedFrom is the cosine of two hits from which it is a sign that they speak of one thing. Below it, right answers of the
-// development sets lost their place to notes on other things that speak of a change: hit@1 of team fell from .82 to .75 at .35.
-const renewedFrom = .5
+const (
+	// renewedFrom is the cosine of two hits from which it is a sign that they speak of one thing, and nearestFrom the same for hits
+	// of which each is the most similar to the other. Right answers lost their place to notes on other things that speak of a
+	// change where the former was lower: hit@1 of team fell from .82 to .75 at .35.
+	renewedFrom, nearestFrom = .5, .3
+	// answering is the share of the relevance of an older hit from which on a newer one answers the question about as well.
+	answering = .65
+)
 
 // likenessOf returns what the ranking knows of whether two hits speak of one thing.
 func likenessOf(r *Ranking, older, newer *hippo.Hit) contradict.Likeness {
-	cosine := r.Similar(older.Memory.ID, newer.Memory.ID)
-	if cosine < renewedFrom {
+	a, b := older.Memory.ID, newer.Memory.ID
+	cosine := r.Similar(a, b)
+	if cosine < nearestFrom || cosine < renewedFrom && (r.Nearest(a) != b || r.Nearest(b) != a) {
 		return contradict.Likeness{}
 	}
-	return contradict.Likeness{Cosine: cosine, Answer: newer.Relevance >= answering*older.Relevance}
+	return contradict.Likeness{Cosine: max(cosine, renewedFrom), Answer: newer.Relevance >= answering*older.Relevance}
 }
 
 // changedBy reports whether a newer claim of the same topic, as alike as that, probably changes a value of c.

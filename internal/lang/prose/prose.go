@@ -13,7 +13,7 @@ import (
 //
 //nolint:gochecknoglobals // compiled when it is first used
 var pasted = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b|\*\*|[─━═]{3}|\b(warning|error) [A-Z]+\d+\b|(\b\w+[:=] ?-?\d+(\.\d+)?\b.*){4}|^\[[^\]]+\]\(`)
+	return regexp.MustCompile(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|at (async |new )?\S+( \[as \S+\])? \((\S+|index \d+)\)\s*$|at \S+:\d+:\d+\)?\s*$|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b|\*\*|[─━═]{3}|\b(warning|error) [A-Z]+\d+\b|(\b\w+[:=] ?-?\d+(\.\d+)?\b.*){4}|^\[[^\]]+\]\(`)
 })
 
 // Pasted reports whether a line, not trimmed, is one that people paste: indented by four spaces or a tab, or with the marks of a log, a
