@@ -15,9 +15,9 @@ export CGO_ENABLED := 0
 # SQLite in Go is C in translation: its memory is not Go's, so the race detector sees none
 # of it, and to instrument its code would only make it slow.
 RACE     := -race -gcflags=modernc.org/sqlite/lib=-race=false
-# The packages that start goroutines, share data or use unsafe, in code or in tests. What
-# they use of the others is instrumented, too.
-SHARES   := ^\s*go |\.Go\(|^\s+"(sync|sync/atomic|unsafe)"$$
+# The packages that start goroutines, share data or use unsafe, in code or in tests. What they use of the others is instrumented as
+# well. A package that only computes a value once, by sync.OnceValue, shares nothing that can race.
+SHARES   := ^\s*go |\.Go\(|sync\.(Mutex|RWMutex|Map|Pool|WaitGroup|Cond|Once)\b|^\s+"(sync/atomic|unsafe)"$$
 SHARING   = $(addprefix ./,$(shell grep -rlE --include='*.go' '$(SHARES)' *.go client cmd internal | xargs dirname | sort -u))
 # Compilers, linkers and linters end before it pays to collect garbage: without it they take a
 # fifth less time. NORMAL runs the tests that they build as usual; go test caches no result then.
@@ -92,8 +92,8 @@ generate: ## generated files are up to date
 
 # As released: at most 100 MB. Nothing is inlined in packages whose speed nobody notices, which saves .6 MB.
 MODULE   := github.com/hippo-memory/hippo
-COLD     := github.com/spf13/... github.com/go-jose/... github.com/pelletier/... github.com/JohannesKaufmann/... github.com/ledongthuc/... github.com/schollz/... github.com/tailscale/... go.starlark.net/... go.opentelemetry.io/... \
-	go.yaml.in/... $(addprefix $(MODULE)/internal/,app capture cli config hook httpd ingest login oauth peers/... remote restapi script/... setup/... shodh syncfile token transcript web mcpserver/dialect/...)
+COLD     := github.com/spf13/... github.com/go-jose/... github.com/pelletier/... github.com/JohannesKaufmann/... github.com/ledongthuc/... github.com/schollz/... github.com/tailscale/... github.com/fsnotify/... golang.org/x/net/... go.starlark.net/... go.opentelemetry.io/... \
+	go.yaml.in/... $(addprefix $(MODULE)/internal/,app capture cli config hook httpd ingest login oauth peers/... remote restapi script/... setup/... shodh sources termtext consolidate telemetry syncfile token transcript web mcpserver/dialect/...)
 RELEASED := -trimpath -ldflags='-s -w -funcalign=16' $(COLD:%=-gcflags=%=-l)
 
 build: ## bin/hippo, as released
