@@ -31,7 +31,7 @@ func TestCodeWeights(t *testing.T) {
 	features := rank.Features{rank.Cosine: .4, rank.CosineStandard: .5, rank.MaxSim: .5, rank.Code: .4, rank.IsCode: 1, rank.Length: .8}
 	of := func(w *rank.Weights) float64 {
 		l := rank.NewLinear(&w.Rerank, &context)
-		return l.Sum(&features)
+		return sumOf(&l, &features)
 	}
 	alone := of(&code)
 	if want := of(&plain); math.Abs(alone-want) > 1e-9 {

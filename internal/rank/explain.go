@@ -54,10 +54,10 @@ func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
 // rerankTerms are the terms of the sum in [Linear.Text].
 func rerankTerms(w *Weights, f *Features, c *Context, lesson float64) []hippo.Contribution {
 	linear := NewLinear(&w.Rerank, c)
-	weights, base := linear.Weights(f)
-	list := []hippo.Contribution{{Feature: "base", Value: 1, Weight: base}, {Feature: "votes", Value: lesson, Weight: w.Learning.Shift}}
+	weights := linear.Weights(f)
+	list := []hippo.Contribution{{Feature: "base", Value: 1, Weight: weights.Base}, {Feature: "votes", Value: lesson, Weight: w.Learning.Shift}}
 	for k, x := range f {
-		list = append(list, hippo.Contribution{Feature: Feature(k).String(), Value: x, Weight: weights[k]})
+		list = append(list, hippo.Contribution{Feature: Feature(k).String(), Value: x, Weight: weights.Features[k]})
 	}
 	return Contributions(list)
 }

@@ -27,7 +27,7 @@ func TestExplain_AddsUp(t *testing.T) {
 		s, f := drawSignals(t), drawFeatures(t)
 		c := drawContext(t)
 		linear := rank.NewLinear(&w.Rerank, &c)
-		s.Time, s.Text, s.Prior = unit(t, "time"), linear.Text(&w, &f, 0), unit(t, "prior")
+		s.Time, s.Text, s.Prior = unit(t, "time"), linear.Text(&w, sumOf(&linear, &f), 0), unit(t, "prior")
 
 		x := rank.Explain(&w, rank.Explanation{Ranker: hippo.RankerHippo, Searched: true, Features: &f, Context: c}, &s)
 		text := relevance(&w, totalOf(x.Text))

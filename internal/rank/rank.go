@@ -127,27 +127,35 @@ func (l *Linear) shares(f *Features) (shares [NumExperts]float64) {
 	return shares
 }
 
-// Weights returns the weights of the features of a memory, and what is added to their sum. Cost: about a microsecond.
-func (l *Linear) Weights(f *Features) (weights Features, base float64) {
-	base = l.base
-	for i, share := range l.shares(f) {
-		e := &l.experts[i]
-		base += float64(share * e.Base)
-		for k, weight := range e.Features {
-			weights[k] += float64(share * weight)
-		}
-	}
-	for k, weight := range weights {
-		weights[k] = rounded(weight)
-	}
-	return weights, rounded(base)
+// Weighing is the weights of the features of one memory, and what is added to their sum.
+type Weighing struct {
+	Features
+	Base float64
 }
 
-// Sum returns the weighted sum with its base, rounded so that it is the same everywhere.
-func (l *Linear) Sum(f *Features) float64 {
-	weights, sum := l.Weights(f)
+// Weights returns the weights of a memory of the kind that its features say: [IsForeign], [InSession], [Length] and [IsCode]. Cost: about
+// a microsecond.
+func (l *Linear) Weights(f *Features) Weighing {
+	w := Weighing{Base: l.base}
+	for i, share := range l.shares(f) {
+		e := &l.experts[i]
+		w.Base += float64(share * e.Base)
+		for k, weight := range e.Features {
+			w.Features[k] += float64(share * weight)
+		}
+	}
+	for k, weight := range w.Features {
+		w.Features[k] = rounded(weight)
+	}
+	w.Base = rounded(w.Base)
+	return w
+}
+
+// Sum returns the weighted sum of features with its base, rounded so that it is the same everywhere.
+func (w *Weighing) Sum(f *Features) float64 {
+	sum := w.Base
 	for k, x := range f {
-		sum += float64(weights[k] * x)
+		sum += float64(w.Features[k] * x)
 	}
 	return rounded(sum)
 }
@@ -155,12 +163,7 @@ func (l *Linear) Sum(f *Features) float64 {
 // Text is the relevance of a text to the query at the second stage, in [0, 1]: 1 -
 // exp(-u/Scale), where u = ln(1 + exp(sum)), which is above 0, of the weighted sum with its
 // base; and of the headroom to 1 the fraction Boost * related.
-func (l *Linear) Text(w *Weights, f *Features, related float64) float64 {
-	return l.TextOf(w, l.Sum(f), related)
-}
-
-// TextOf is [Linear.Text] of a weighted sum.
-func (l *Linear) TextOf(w *Weights, sum, related float64) float64 {
+func (l *Linear) Text(w *Weights, sum, related float64) float64 {
 	text := relevance(l.scale, sum)
 	return text + w.Relations.Boost*related*(1-text)
 }

@@ -163,7 +163,7 @@ func TestLinear_Text(t *testing.T) {
 	r.Base, r.BaseBy, r.Scale = .5, rank.Context{rank.Words: .25}, 5
 	text := func(f rank.Features, long float64) float64 {
 		l := rank.NewLinear(r, &rank.Context{rank.Words: long})
-		return l.Text(&w, &f, 0)
+		return l.Text(&w, sumOf(&l, &f), 0)
 	}
 	f := rank.Features{rank.BM25Absolute: .5, rank.Cosine: .8}
 	mean := (3.*(rank.NumExperts-1) + 2) / rank.NumExperts
@@ -220,7 +220,7 @@ func TestLinear_StaysInRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawContext(t)
 		f, l := drawFeatures(t), rank.NewLinear(&w.Rerank, &c)
-		if got := l.Text(&w, &f, unit(t, "related")); got < 0 || got > 1 || math.IsNaN(got) {
+		if got := l.Text(&w, sumOf(&l, &f), unit(t, "related")); got < 0 || got > 1 || math.IsNaN(got) {
 			t.Fatalf("%v outside [0, 1] for %+v", got, f)
 		}
 	})
@@ -238,8 +238,8 @@ func TestLinear_IsMonotone(t *testing.T) {
 		if slices.Contains(alone, k) {
 			return
 		}
-		before := linear.Sum(&f)
-		if f[k] += unit(t, "more"); linear.Sum(&f) < before {
+		before := sumOf(&linear, &f)
+		if f[k] += unit(t, "more"); sumOf(&linear, &f) < before {
 			t.Errorf("more of %v counts less in %v", k, c)
 		}
 	})
@@ -279,9 +279,15 @@ func TestLinear_SumOrders(t *testing.T) {
 		c := drawContext(t)
 		l := rank.NewLinear(&w.Rerank, &c)
 		a, b := drawFeatures(t), drawFeatures(t)
-		sum, text := l.Sum(&a)-l.Sum(&b), l.Text(&w, &a, 0)-l.Text(&w, &b, 0)
+		sum, text := sumOf(&l, &a)-sumOf(&l, &b), l.Text(&w, sumOf(&l, &a), 0)-l.Text(&w, sumOf(&l, &b), 0)
 		if math.Abs(sum) > 1e-6 && (sum > 0) != (text > 0) && math.Abs(text) > 1e-12 {
 			t.Fatalf("by the sum %v more, by the text %v", sum, text)
 		}
 	})
+}
+
+// sumOf is the weighted sum of the features of a memory.
+func sumOf(l *rank.Linear, f *rank.Features) float64 {
+	w := l.Weights(f)
+	return w.Sum(f)
 }

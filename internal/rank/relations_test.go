@@ -62,8 +62,8 @@ func TestRelations_AreBounded(t *testing.T) {
 			t.Fatalf("%+v is pulled before %+v", other, hit)
 		}
 		f, l := drawFeatures(t), rank.NewLinear(&w.Rerank, &rank.Context{rank.Words: 1})
-		without := l.Text(&w, &f, 0)
-		if with := l.Text(&w, &f, unit(t, "related")); with < without || with > without+w.Relations.Boost*(1-without)+1e-12 {
+		without := l.Text(&w, sumOf(&l, &f), 0)
+		if with := l.Text(&w, sumOf(&l, &f), unit(t, "related")); with < without || with > without+w.Relations.Boost*(1-without)+1e-12 {
 			t.Fatalf("%v becomes %v", without, with)
 		}
 	})

@@ -59,7 +59,7 @@ func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Suppo
 func (r *reranked) sums() []float64 {
 	out := make([]float64, r.top)
 	for i := range out {
-		out[i] = r.linear.Sum(&r.list[i].features)
+		out[i] = r.list[i].sum()
 	}
 	return out
 }

@@ -23,11 +23,14 @@ type passage struct {
 	previous, next int
 	session        uint32
 	cues           cue.Cues
-	named          bool      // the query names its author
 	similarities   []float32 // the highest cosine of each token of the query; nil: not read
 	features       rank.Features
+	weights        rank.Weighing
 	votes          votes
 }
+
+// sum is the weighted sum of the features.
+func (p *passage) sum() float64 { return p.weights.Sum(&p.features) }
 
 // votes are those on a passage and its openings. lesson is what those on questions near the query
 // say, in (-1, 1); 0: nothing.
@@ -78,7 +81,8 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 		if p.match.Doc = d; i < len(top) {
 			p.candidate, p.counted, p.admitted = f.candidate(top[i]), true, true
 		}
-		p.previous, p.next, p.session, p.cues, p.named = g.number(x.Before), g.number(x.After), x.Session, x.Cues, named(x.Author)
+		p.previous, p.next, p.session, p.cues = g.number(x.Before), g.number(x.After), x.Session, x.Cues
+		p.features[rank.NamesAuthor] = indicator(named(x.Author))
 		p.votes.list = f.found.Feedback(d)
 	}
 	g.complete(f, len(top))
@@ -126,7 +130,6 @@ func (g *passages) complete(f *firstStage, n int) {
 		p.features[rank.CosineStandard] = f.standard[retrieve.Semantic](p.match.Cosine)
 		p.features[rank.MultilingualStandard] = f.standard[retrieve.Multilingual](p.match.Multilingual)
 		p.features[rank.IsForeign] = indicator(p.cues&cue.Foreign != 0)
-		p.features[rank.NamesAuthor] = indicator(p.named)
 		p.features[rank.InSession] = indicator(p.session != 0)
 	}
 }

@@ -120,7 +120,7 @@ func bestPassages(p *Plan, s *secondStage, list []passage) ([]hippo.ID, map[hipp
 func (p *Plan) final(h *hit, x *passage, s *secondStage) {
 	*h = newHit(x.candidate, x.first)
 	h.signals.Related = s.related[x.ID]
-	h.signals.Text = s.linear.TextOf(p.weights, s.linear.Sum(&x.features)+float64(p.weights.Learning.Shift*x.votes.lesson), h.signals.Related)
+	h.signals.Text = s.linear.Text(p.weights, x.sum()+float64(p.weights.Learning.Shift*x.votes.lesson), h.signals.Related)
 	h.relevance = p.relevance(p.weights, &h.signals)
 }
 

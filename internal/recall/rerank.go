@@ -68,6 +68,9 @@ func (r *reranked) compare(plan *Plan, reader retrieve.Reader) {
 	r.setContext(plan.search.Text, &best)
 	r.context[rank.Coherence] = r.coherence(reader)
 	r.linear = rank.NewLinear(&plan.weights.Rerank, &r.context)
+	for i := range r.list {
+		r.list[i].weights = r.linear.Weights(&r.list[i].features)
+	}
 }
 
 // setContext sets the context from the query, the top candidates and the largest values of the
@@ -178,7 +181,7 @@ func (r *reranked) best(n int) []candidate {
 	best := top.New(n, better)
 	for i := range r.list {
 		if p := &r.list[i]; p.admitted {
-			best.Add(candidate{p.Key, p.match, r.linear.Sum(&p.features)})
+			best.Add(candidate{p.Key, p.match, p.sum()})
 		}
 	}
 	return best.Sorted()

@@ -41,7 +41,7 @@ func teach(p *Plan, r reranked) reranked {
 		return r
 	}
 	best := 0.0
-	text := func(x *passage) float64 { return r.linear.Text(p.weights, &x.features, 0) }
+	text := func(x *passage) float64 { return r.linear.Text(p.weights, x.sum(), 0) }
 	for i := range r.list {
 		if r.list[i].admitted {
 			best = max(best, text(&r.list[i]))
@@ -50,7 +50,6 @@ func teach(p *Plan, r reranked) reranked {
 	out, after := r, *r.passages
 	after.list = slices.Clone(r.list)
 	learning := &p.weights.Learning
-	sum := func(x *passage) float64 { return r.linear.Sum(&x.features) }
 	highest := math.Inf(-1)
 	for i := range after.list {
 		x := &after.list[i]
@@ -58,12 +57,12 @@ func teach(p *Plan, r reranked) reranked {
 			x.votes.lesson = learning.Effective(l.lesson, text(x), best)
 		}
 		if x.admitted && !lessons[i].proven {
-			highest = max(highest, sum(x)+learning.Shift*x.votes.lesson)
+			highest = max(highest, x.sum()+learning.Shift*x.votes.lesson)
 		}
 	}
 	for i, l := range lessons {
 		if x := &after.list[i]; l.proven && x.admitted && !math.IsInf(highest, -1) {
-			x.votes.lesson = learning.Proof(l.lesson, sum(x), highest)
+			x.votes.lesson = learning.Proof(l.lesson, x.sum(), highest)
 		}
 	}
 	out.passages = &after
