@@ -48,7 +48,7 @@ func projects() project.Cache {
 // of the folders that it names; if it names none, that of the folder, unless that is the home folder or the top of the file
 // system, where clients start what serves all of their windows: then that of the folder that its hooks report.
 func workspaces(c config.Config, dir string, began time.Time) func(context.Context, mcpserver.Workspace) []project.Identity {
-	memo := &project.Memo{Cache: projects()}
+	memo, within := &project.Memo{Cache: projects()}, dir != "" && !project.IsTop(dir)
 	return func(ctx context.Context, w mcpserver.Workspace) []project.Identity {
 		if c.Project != "" {
 			return []project.Identity{projectOf(ctx, c)}
@@ -58,7 +58,7 @@ func workspaces(c config.Config, dir string, began time.Time) func(context.Conte
 			if project.IsTop(root) {
 				continue
 			}
-			if within, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(within) {
+			if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
 				out = append([]project.Identity{memo.Identify(ctx, dir)}, out...)
 			} else {
 				out = append(out, memo.Identify(ctx, root))
@@ -67,7 +67,7 @@ func workspaces(c config.Config, dir string, began time.Time) func(context.Conte
 		if len(out) > 0 {
 			return out
 		}
-		if dir != "" && !project.IsTop(dir) {
+		if within {
 			return []project.Identity{memo.Identify(ctx, dir)}
 		}
 		if folder, ok := hook.FolderSince(config.StateDir(os.Getenv), w.Client, began.Add(-startGrace)); ok {

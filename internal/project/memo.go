@@ -39,7 +39,11 @@ func (m *Memo) Identify(ctx context.Context, dir string) Identity {
 		return k.identity
 	}
 	identity := m.Cache.Identify(ctx, dir)
-	k, ok := m.Cache.settled(dir)
+	var k known
+	ok := identity.Name != "" // outside of repositories one may come to be in any folder above
+	if ok {
+		k, ok = m.Cache.settled(dir)
+	}
 	if !ok {
 		delete(m.known, dir)
 		return identity
