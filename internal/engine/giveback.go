@@ -155,6 +155,7 @@ func formerAmong(ctx context.Context, m *Memories, by []hippo.ID, forgotten bool
 			out = append(out, r.Reader.Key(doc).ID)
 		}
 	}
+	slices.SortFunc(out, hippo.ID.Compare) // documents lie in an order that depends on other tenants
 	return out, nil
 }
 
