@@ -120,7 +120,7 @@ func heavy() map[string]string {
 func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
-			"searcher.go", "question.go", "subject.go", "plan.go", "score.go", "pool.go", "floor.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
+			"claim.go", "searcher.go", "question.go", "subject.go", "plan.go", "score.go", "pool.go", "floor.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
 			"associate.go", "relate.go", "demote.go", "teach.go", "fold.go", "reserve.go", "chains.go", "former.go", "settle.go", "succeed.go", "judge.go", "explain.go", "graph.go", "surprise.go", "recall.go",
 		}},
 		"internal/index": {

@@ -64,7 +64,7 @@ func compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, er
 			out.Duplicates = append(out.Duplicates, o.ID)
 		}
 	}
-	out.Replaces = recall.Revised(claim, ms, func(id hippo.ID) float64 { return cosines[id] })
+	out.Replaces = m.searcher.Revised(claim, ms, func(id hippo.ID) float64 { return cosines[id] })
 	out.Duplicates = out.Duplicates[:min(len(out.Duplicates), maxCompared)]
 	out.Replaces = out.Replaces[:min(len(out.Replaces), maxCompared)]
 	return out, nil

@@ -54,8 +54,9 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 		return nil, err
 	}
 	degraded = noted(degraded, cut)
-	claims, at := recall.ClaimsOf(hits, func(name string) string { return currentName(&m.scope, name) }), cmp.Or(q.Filter.ValidAt, m.now())
-	hits = recall.Renewed(plan, ranking, claims, hits, at)
+	claims, at := m.searcher.Claims(hits, func(name string) string { return currentName(&m.scope, name) }), cmp.Or(q.Filter.ValidAt, m.now())
+	conflicts := recall.Conflicts(claims, hits, at)
+	hits = recall.Renewed(plan, ranking, claims, conflicts, hits, at)
 	facts, err := factsFor(ctx, m, &q)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	}
 	return &hippo.Answer{
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
-		Conflicts: recall.Conflicts(claims, hits, at), Degraded: append(degraded, ranking.Degraded...),
+		Conflicts: conflicts[:min(len(conflicts), recall.MaxConflicts)], Degraded: append(degraded, ranking.Degraded...),
 		Judgement: ranking.Judgement, Elsewhere: ranking.Elsewhere,
 		Facts: facts, Period: hippo.Period(ranking.Span),
 	}, nil

@@ -20,6 +20,7 @@ type Searcher struct {
 	hybrid    Hybrid
 	now       func() time.Time // in the user's zone
 	model     model
+	claims    *claimCache
 }
 
 // model is the parameters of the rankers.
@@ -105,7 +106,8 @@ type Config struct {
 func New(c Config) *Searcher {
 	return &Searcher{
 		index: c.Index, relations: c.Relations, embedder: c.Embedder, instant: c.Instant, hybrid: c.Hybrid, now: c.Now,
-		model: model{weights: c.Weights, decay: rank.NewDecay(&c.Weights.Usage), scorer: rank.NewScorer(c.Weights), tokens: c.Tokens, analyzer: bm25.Words()},
+		model:  model{weights: c.Weights, decay: rank.NewDecay(&c.Weights.Usage), scorer: rank.NewScorer(c.Weights), tokens: c.Tokens, analyzer: bm25.Words()},
+		claims: &claimCache{},
 	}
 }
 

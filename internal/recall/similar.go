@@ -148,6 +148,24 @@ func renews(p *Plan) bool {
 	return p.ranker == hippo.RankerHippo && p.search.Text != "" && !pastOf(p).former() && !p.temporal.named
 }
 
+// conflictHits is how many hits of a page are compared with each other.
+const conflictHits = 20
+
+// Claims are those of the first hits of an answer, by memory.
+type Claims map[hippo.ID]Claim
+
+// Claims parses the contents of the hits that are compared with each other. project returns the name to use of a project, which a
+// memory may have by a former one. Cost: some 20 us a hit, next to nothing for one that an earlier search found.
+func (s *Searcher) Claims(hits []hippo.Hit, project func(name string) string) Claims {
+	out := make(Claims, conflictHits)
+	for _, h := range firstOf(hits, conflictHits) {
+		c := s.claims.of(h.Memory)
+		c.project = project(c.project)
+		out[h.Memory.ID] = c
+	}
+	return out
+}
+
 // similarities are the cosines of each hit with those before it. Cost: 10 us for 20.
 func similarities(r retrieve.Reader, hits []Hit) [][]float32 {
 	docs, out := make([]retrieve.Doc, len(hits)), make([][]float32, len(hits))
@@ -169,8 +187,8 @@ func similarities(r retrieve.Reader, hits []Hit) [][]float32 {
 
 // Renewed returns the hits with those that change a value of an older one right before that, with its relevance. Hits that do not
 // hold at the time, those that are less than half as relevant as the first, and older ones that speak of a change themselves stay where
-// they are.
-func Renewed(p *Plan, r *Ranking, parsed Claims, hits []hippo.Hit, at time.Time) []hippo.Hit {
+// they are. conflicts are [Conflicts] of these hits.
+func Renewed(p *Plan, r *Ranking, parsed Claims, conflicts []hippo.Conflict, hits []hippo.Hit, at time.Time) []hippo.Hit {
 	if !renews(p) || len(hits) < 2 {
 		return hits
 	}
@@ -184,13 +202,14 @@ func Renewed(p *Plan, r *Ranking, parsed Claims, hits []hippo.Hit, at time.Time)
 	out := slices.Clone(hits)
 	for k := 1; k < len(claims); k++ {
 		for i := range k {
-			older, newer := out[i], out[k]
-			if !older.Memory.When().Before(newer.Memory.When()) || !claims[i].changedBy(claims[k], likenessOf(r, &older, &newer)) {
+			older, newer := &out[i], &out[k]
+			if !older.Memory.When().Before(newer.Memory.When()) ||
+				!conflicting(conflicts, older.Memory.ID, newer.Memory.ID) && !claims[i].changedBy(claims[k], likenessOf(r, older, newer)) {
 				continue
 			}
-			newer.Relevance = older.Relevance
-			c := claims[k]
-			out, claims = slices.Insert(slices.Delete(out, k, k+1), i, newer), slices.Insert(slices.Delete(claims, k, k+1), i, c)
+			moved, c := *newer, claims[k]
+			moved.Relevance = older.Relevance
+			out, claims = slices.Insert(slices.Delete(out, k, k+1), i, moved), slices.Insert(slices.Delete(claims, k, k+1), i, c)
 			break
 		}
 	}
@@ -216,15 +235,14 @@ func likenessOf(r *Ranking, older, newer *hippo.Hit) contradict.Likeness {
 	return contradict.Likeness{Cosine: max(cosine, renewedFrom), Answer: newer.Relevance >= answering*older.Relevance}
 }
 
-// changedBy reports whether a newer claim of the same topic, as alike as that, probably changes a value of c.
+// conflicting reports whether two memories are one of the pairs.
+func conflicting(pairs []hippo.Conflict, a, b hippo.ID) bool {
+	return slices.ContainsFunc(pairs, func(c hippo.Conflict) bool { return c.A == a && c.B == b || c.A == b && c.B == a })
+}
+
+// changedBy reports whether a newer claim of the same topic, as alike as that, probably changes a value of c in other words.
 func (c Claim) changedBy(newer Claim, l contradict.Likeness) bool {
-	if !sameTopic(c, newer) {
-		return false
-	}
-	if _, ok := c.text.Contradicts(newer.text); ok {
-		return true
-	}
-	return c.short() && newer.short() && newer.saysAsMuch(c) && !c.statement.Changes() && c.statement.ChangedBy(newer.statement, l)
+	return sameTopic(c, newer) && c.short() && newer.short() && newer.saysAsMuch(c) && !c.statement.Changes() && c.statement.ChangedBy(newer.statement, l)
 }
 
 // shortStatement is the number of characters from which on a text is no single statement that another one may change. Turns of
@@ -249,35 +267,24 @@ const maxReworded = 8
 
 // Revised returns the memories that one with a claim probably supersedes: they are valid when it begins, and
 // give the same fact another value. others are the most similar first; cosine is [Similar].Cosine of each.
-func Revised(c Claim, others []*hippo.Memory, cosine func(hippo.ID) float64) []Contradiction {
+func (s *Searcher) Revised(c Claim, others []*hippo.Memory, cosine func(hippo.ID) float64) []Contradiction {
 	var out []Contradiction
 	for i, o := range others {
 		if o.ContentHash == c.Memory.ContentHash || !o.ValidAt(beginOf(c.Memory)) {
 			continue
 		}
-		if reason, ok := contradict.Parse(o.Content).Revised(c.text); ok {
+		older := s.claims.of(o)
+		if reason, ok := older.text.Revised(c.text); ok {
 			out = append(out, Contradiction{o, string(reason)})
-		} else if similarity := cosine(o.ID); (i < maxReworded || similarity > 0) && contradict.StatementOf(o.Content).ChangedBy(c.statement, contradict.Likeness{Cosine: similarity}) {
+		} else if similarity := cosine(o.ID); (i < maxReworded || similarity > 0) && older.statement.ChangedBy(c.statement, contradict.Likeness{Cosine: similarity}) {
 			out = append(out, Contradiction{o, changed})
 		}
 	}
 	return out
 }
 
-// beginOf returns when the fact of a memory begins to be valid.
-func beginOf(m *hippo.Memory) time.Time {
-	if m.ValidFrom.IsZero() {
-		return m.When()
-	}
-	return m.ValidFrom
-}
-
-const (
-	// conflictHits is how many hits of a page are compared with each other.
-	conflictHits = 20
-	// maxConflicts is how many pairs an answer names.
-	maxConflicts = 5
-)
+// MaxConflicts is how many pairs an answer names.
+const MaxConflicts = 5
 
 // Conflicts returns the pairs among the first hits that hold at a time, for the same project,
 // and seem to contradict each other. Statements of different authors are not compared.
@@ -292,65 +299,10 @@ func Conflicts(parsed Claims, hits []hippo.Hit, at time.Time) []hippo.Conflict {
 	var out []hippo.Conflict
 	for i, a := range sides {
 		for _, b := range sides[i+1:] {
-			if len(out) == maxConflicts {
-				return out
-			}
 			if reason, ok := a.Contradicts(b); ok {
 				out = append(out, hippo.Conflict{A: a.Memory.ID, B: b.Memory.ID, Reason: reason})
 			}
 		}
 	}
 	return out
-}
-
-// Claim is what a memory states, parsed once to be compared with others.
-type Claim struct {
-	Memory    *hippo.Memory
-	project   string // by the name to use
-	text      contradict.Text
-	statement contradict.Statement
-}
-
-// ClaimOf parses the content of a memory.
-func ClaimOf(m *hippo.Memory) Claim {
-	return Claim{m, m.Project, contradict.Parse(m.Content), contradict.StatementOf(m.Content)}
-}
-
-// Claims are those of the first hits of an answer, by memory.
-type Claims map[hippo.ID]Claim
-
-// ClaimsOf parses the contents of the hits that are compared with each other. project returns the name to use of a project, which a
-// memory may have by a former one. Cost: some 10 us a hit.
-func ClaimsOf(hits []hippo.Hit, project func(name string) string) Claims {
-	out := make(Claims, conflictHits)
-	for _, h := range firstOf(hits, conflictHits) {
-		c := ClaimOf(h.Memory)
-		c.project = project(c.project)
-		out[h.Memory.ID] = c
-	}
-	return out
-}
-
-// Empty reports whether there is nothing to compare, so that the claim contradicts none.
-func (c Claim) Empty() bool { return c.text.Empty() }
-
-// Compare orders claims by when their facts begin to be valid, the newest first, then by ID.
-func (c Claim) Compare(o Claim) int {
-	return cmp.Or(beginOf(o.Memory).Compare(beginOf(c.Memory)), o.Memory.ID.Compare(c.Memory.ID))
-}
-
-// Contradicts reports whether two claims for the same project, and not of different authors, seem to contradict each
-// other, and in what: "30 s / 60 s", the value of o last.
-func (c Claim) Contradicts(o Claim) (reason string, ok bool) {
-	if !sameTopic(c, o) {
-		return "", false
-	}
-	r, ok := c.text.Contradicts(o.text)
-	return string(r), ok
-}
-
-// sameTopic reports whether two claims are of the same project, whatever names it had, and not for different people.
-func sameTopic(a, b Claim) bool {
-	x, y := a.Memory.Source.Author, b.Memory.Source.Author
-	return a.project == b.project && (x == y || x == "" || y == "")
 }

@@ -12,7 +12,7 @@ type Statement struct{ plain }
 
 // StatementOf parses a text; one that is too long for a statement yields the zero value.
 func StatementOf(text string) Statement {
-	if len(text) > maxBytes {
+	if len(text) > MaxBytes {
 		return Statement{}
 	}
 	return Statement{plainOf(text)}

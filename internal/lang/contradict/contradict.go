@@ -21,9 +21,9 @@ const negated Reason = "one denies it"
 type Text struct{ sentences []sentence }
 
 const (
-	// maxBytes and maxSentences bound a text that is parsed. A longer one is a document,
-	// whose sentences depend on headings and on each other.
-	maxBytes, maxSentences = 600, 6
+	// MaxBytes is the largest length of a text that is parsed, and maxSentences its largest number of sentences. A longer one is a
+	// document, whose sentences depend on headings and on each other.
+	MaxBytes, maxSentences = 600, 6
 	// maxWords is the longest sentence that is compared.
 	maxWords = 32
 )
@@ -31,7 +31,7 @@ const (
 // Parse parses a text. A document, or source code, yields an empty Text. Cost: about .5 us a
 // word.
 func Parse(text string) Text {
-	if len(text) > maxBytes || isCode(text) {
+	if len(text) > MaxBytes || isCode(text) {
 		return Text{}
 	}
 	sentences := split(strings.ToValidUTF8(text, ""))
