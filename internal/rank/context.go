@@ -32,6 +32,9 @@ const (
 	// sessions than to the next ones of others: much in conversations, little where notes on
 	// many things were recorded one after the other. 0 where there are no sessions. It counts for memories of sessions alone.
 	Coherence
+	// Verbatim is 1 if the query has no other words than identifiers (tickets, symbols, paths, versions), and some memory has one of
+	// them: [Rerank.Verbatim] are the weights then.
+	Verbatim
 
 	// NumContext is the number of these features.
 	NumContext
@@ -43,7 +46,7 @@ type Context [NumContext]float64
 // Map returns the features by name.
 func (c *Context) Map() map[string]float64 {
 	names := [NumContext]string{
-		"reach", "lead", "english", "reach.bm25", "words", "lead.multilingual", "reach.maxsim", "has.multilingual", "unread", "coherence",
+		"reach", "lead", "english", "reach.bm25", "words", "lead.multilingual", "reach.maxsim", "has.multilingual", "unread", "coherence", "verbatim",
 	}
 	out := make(map[string]float64, len(c))
 	for k, name := range names {

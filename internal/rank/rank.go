@@ -88,11 +88,15 @@ type Linear struct {
 	coherence   float64
 	english     float64
 	gates       [NumExperts]float64 // by the query
+	verbatim    *Weighing           // nil: the query has words that mean something
 }
 
 // NewLinear returns the weighted sum for a context. w must not change.
 func NewLinear(w *Rerank, c *Context) Linear {
 	l := Linear{scale: w.Scale, base: w.Base, experts: &w.Experts, coherence: c[Coherence], english: c[English]}
+	if c[Verbatim] > 0 {
+		l.verbatim = &w.Verbatim
+	}
 	for k, x := range c {
 		l.base += float64(x * w.BaseBy[k])
 	}
@@ -136,6 +140,9 @@ type Weighing struct {
 // Weights returns the weights of a memory of the kind that its features say: [IsForeign], [InSession], [Length] and [IsCode]. Cost: about
 // a microsecond.
 func (l *Linear) Weights(f *Features) Weighing {
+	if l.verbatim != nil {
+		return *l.verbatim
+	}
 	w := Weighing{Base: l.base}
 	for i, share := range l.shares(f) {
 		e := &l.experts[i]

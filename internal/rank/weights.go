@@ -74,6 +74,8 @@ type Rerank struct {
 	// bring the sums to where those of the first stage are.
 	Base   float64
 	BaseBy Context
+	// Verbatim are the weights for a query of identifiers: such words have no meaning, so that models decide next to nothing.
+	Verbatim Weighing
 	// Scale is the weighted sum at which relevance is 1 - 1/e.
 	Scale float64
 }
@@ -153,6 +155,7 @@ func DefaultWeights() Weights {
 		FirstStage: FirstStage{BM25Relative: 2, Cosine: 6, Multilingual: 4, Length: 2, TopK: 50, MinCosine: 0.17, MinMultilingual: 0.12},
 		Rerank: Rerank{
 			TopK: 64, Lists: 12, Experts: experts(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
+			Verbatim: Weighing{Features: Features{BM25Relative: 8, Cosine: .5}},
 		},
 		Prior: Prior{
 			Bound: 0.024, ContextBound: 0.15, TimeBound: 0.15,

@@ -82,7 +82,7 @@ func (r *reranked) setContext(query string, best *rank.Features) {
 		return
 	}
 	c[rank.BM25Reach], c[rank.Words], c[rank.MaxSimReach] = best[rank.BM25Absolute], rank.WordsOf(len(r.words)), best[rank.MaxSim]
-	c[rank.Unread] = r.tokens.unread
+	c[rank.Unread], c[rank.Verbatim] = r.tokens.unread, indicator(r.tokens.verbatim && best[rank.BM25Relative] > 0)
 	c[rank.Reach], c[rank.Lead] = best[rank.Coverage], best[rank.CosineStandard]
 	if best[rank.Multilingual] > 0 {
 		c[rank.HasMultilingual], c[rank.MultilingualLead] = 1, best[rank.MultilingualStandard]

@@ -1,7 +1,9 @@
 package recall
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/lang/cue"
@@ -38,11 +40,12 @@ type queryTokens struct {
 	weights, idfs []float64
 	wants         cue.Cues
 	unread        float64 // see [rank.Unread]
+	verbatim      bool    // see [rank.Verbatim]
 }
 
 // tokenize splits the words of a query into word pieces.
 func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens {
-	q := queryTokens{wants: cue.Expected(text)}
+	q := queryTokens{wants: cue.Expected(text), verbatim: isVerbatim(model, text)}
 	all := 0.0
 	for _, w := range words {
 		from := len(q.tokens)
@@ -65,6 +68,35 @@ func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens 
 	normalise(q.weights)
 	normalise(q.idfs)
 	return q
+}
+
+// isVerbatim reports whether a text has no other words than identifiers.
+func isVerbatim(model embed.TokenEmbedder, text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !isIdentifier(model, w) })
+}
+
+// marks are the characters that identifiers have inside, beside digits.
+const marks = "_/\\:@#=~$"
+
+// isIdentifier reports whether what stands between two spaces is a ticket, a symbol, a path, a version or the like: it has a digit, a mark, a
+// dot before a letter, or a capital after a small letter. A name such as "GitHub", which a model knows as one word, is none.
+func isIdentifier(model embed.TokenEmbedder, word string) bool {
+	word = strings.Trim(word, ".,;:!?\"'`()[]{}<>“”‘’«»")
+	if strings.ContainsAny(word, "0123456789"+marks) {
+		return strings.ContainsFunc(word, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }) || strings.ContainsAny(word, marks)
+	}
+	last := rune(0)
+	for _, r := range word {
+		if last == '.' && unicode.IsLetter(r) {
+			return true
+		}
+		if unicode.IsLower(last) && unicode.IsUpper(r) {
+			return len(model.Tokenize(nil, word)) > 1
+		}
+		last = r
+	}
+	return false
 }
 
 // reads reports whether a word of a number of word pieces means something to a model: it has no digits, and does not fall into many
