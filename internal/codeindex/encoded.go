@@ -24,7 +24,7 @@ const (
 	// vectorsFile is the name of the file with the vectors of a tree, beside its generations.
 	vectorsFile = "vectors"
 	// encodedForm is the version of what is embedded of a chunk: the passages of [memoryOf], from [encodedFrom] on.
-	encodedForm = documents + "/2"
+	encodedForm = documents + "/3"
 	// loadEvery is how often the file is read for vectors that another process made.
 	loadEvery = 5 * time.Second
 )

@@ -11,17 +11,35 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Lengths are in units: a word of up to six bytes is one, each further six bytes are one more. That
-// is about a token of a sentence encoder, and two characters of a script without spaces.
-const (
-	unitBytes = 6
-	// whole is the length up to which a text is one passage, window the length of a passage
-	// of a longer one, and step the distance of their beginnings. Windows of 100 to 160 units
-	// were about equally good on manual pages.
-	whole  = 200
-	window = 160
-	step   = 120
-)
+// unitBytes is the unit of lengths: a word of up to six bytes is one, each further six bytes are one more. That is about a token of a
+// sentence encoder, and two characters of a script without spaces.
+const unitBytes = 6
+
+// sizes are the lengths in units up to which a text is one passage, of a passage of a longer one, and of the distance of their beginnings.
+type sizes struct{ whole, window, step int }
+
+// sizesOf returns the sizes for a text. A vector of fewer words says more of each: of notes inside notes of 100, 500 and 2,000 words the
+// answer was in sight in .94, .84 and .71 of the cases, and in .89, .78 and .66 with those for code, which needs its context: recall@10 of
+// functions is .80 with theirs, and .77 with those of prose. Windows of 40 and 48 units found no more.
+func sizesOf(text string, words int) sizes {
+	if isCode(text, words) {
+		return sizes{whole: 200, window: 160, step: 120}
+	}
+	return sizes{whole: 100, window: 64, step: 48}
+}
+
+// isCode reports whether one in five of the words and signs of a text is a sign of source code. On the development sets 97 of 100 functions have more, and 8 of 100 manual pages.
+func isCode(text string, words int) bool {
+	const share = 5
+	signs := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', ')', '{', '}', '[', ']', '=', '_', ';', '<', '>':
+			signs++
+		}
+	}
+	return share*signs >= words+signs
+}
 
 // Span is the range of bytes of a passage in its text.
 type Span struct{ From, To int }
@@ -34,13 +52,14 @@ func Split(text string) []Span {
 	for _, p := range pieces {
 		total += p.units
 	}
-	if total <= whole {
+	size := sizesOf(text, len(pieces))
+	if total <= size.whole {
 		return []Span{{0, len(text)}}
 	}
 	var out []Span
 	for i := 0; ; {
 		to, n := i, 0
-		for to < len(pieces) && (n == 0 || n+pieces[to].units <= window) {
+		for to < len(pieces) && (n == 0 || n+pieces[to].units <= size.window) {
 			n += pieces[to].units
 			to++
 		}
@@ -53,7 +72,7 @@ func Split(text string) []Span {
 			out[0].From = 0
 			return out
 		}
-		for n = 0; i < to && n < step; i++ {
+		for n = 0; i < to && n < size.step; i++ {
 			n += pieces[i].units
 		}
 	}
