@@ -25,6 +25,9 @@ type plan struct {
 // minPrompt is the relevance to a prompt from which on a memory is related to it.
 const minPrompt = .2
 
+// related reports whether a candidate is relevant to the prompt, or has all of its words: of a long text with these the relevance is low.
+func (c *Candidate) related() bool { return c.Prompt >= minPrompt || c.Prompt > 0 && c.Words >= 1 }
+
 const day = 24 * time.Hour
 
 // plans are the sections in the order in which they are filled. The weights were set by hand;
@@ -57,7 +60,7 @@ func Select(in *Input) *Briefing {
 		}
 		score := p.score(c, in.Now)
 		switch {
-		case score < p.min:
+		case score < p.min && !c.related():
 		case !Trusted(c.Memory):
 			b.LowTrust++
 		default:
@@ -174,7 +177,7 @@ func (f *filler) fillPrompt(lists map[Section][]scored) {
 	sections := make(map[hippo.ID]Section)
 	for s, list := range lists {
 		for _, c := range list {
-			if c.Prompt >= minPrompt {
+			if c.related() {
 				found = append(found, c)
 				sections[c.Memory.ID] = s
 			}

@@ -11,7 +11,7 @@ func OfCode(relevance float64) float64 { return withOdds(relevance, codeOdds) }
 // asideOdds is what the odds of the relevance of tests, generated files and vendored copies count for beside those of implementations.
 // Source: the value above which questions about functions lose, and below which tests lose that are asked for without a word
 // for tests; docs/ranking.md#tests-and-implementations.
-const asideOdds = .6
+const asideOdds = .55
 
 // Aside returns the relevance, in [0, 1], of a chunk of a test, a generated file or a vendored copy that a question does not ask for. It
 // is increasing, and keeps 0 and 1: a test that is far more relevant than all implementations stays first.

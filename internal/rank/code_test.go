@@ -46,10 +46,10 @@ func TestCodeWeights(t *testing.T) {
 	}
 }
 
-// Odds of 3 count for 1.8: what is far more relevant stays first.
+// Odds of 3 count for 1.65: what is far more relevant stays first.
 func TestAside(t *testing.T) {
 	t.Parallel()
-	for relevance, want := range map[float64]float64{0: 0, .75: 1.8 / 2.8, 1: 1} {
+	for relevance, want := range map[float64]float64{0: 0, .75: 1.65 / 2.65, 1: 1} {
 		if got := rank.Aside(relevance); math.Abs(got-want) > 1e-12 {
 			t.Errorf("Aside(%v) = %v, want %v", relevance, got, want)
 		}
