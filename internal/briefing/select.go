@@ -25,8 +25,11 @@ type plan struct {
 // minPrompt is the relevance to a prompt from which on a memory is related to it.
 const minPrompt = .2
 
+// allWords is the share of the words of a prompt that a memory has with all of them: the share is a sum of rounded numbers.
+const allWords = .999
+
 // related reports whether a candidate is relevant to the prompt, or has all of its words: of a long text with these the relevance is low.
-func (c *Candidate) related() bool { return c.Prompt >= minPrompt || c.Prompt > 0 && c.Words >= 1 }
+func (c *Candidate) related() bool { return c.Prompt >= minPrompt || c.Prompt > 0 && c.Words >= allWords }
 
 const day = 24 * time.Hour
 

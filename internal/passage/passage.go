@@ -28,7 +28,8 @@ func sizesOf(text string, words int) sizes {
 	return sizes{whole: 100, window: 64, step: 48}
 }
 
-// isCode reports whether one in five of the words and signs of a text is a sign of source code. On the development sets 97 of 100 functions have more, and 8 of 100 manual pages.
+// isCode reports whether one in five of the words and signs of a text is a sign of source code. On the development sets 97 of 100
+// functions have more, and 8 of 100 manual pages.
 func isCode(text string, words int) bool {
 	const share = 5
 	signs := 0

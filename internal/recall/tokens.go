@@ -45,7 +45,7 @@ type queryTokens struct {
 
 // tokenize splits the words of a query into word pieces.
 func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens {
-	q := queryTokens{wants: cue.Expected(text), verbatim: isVerbatim(model, text)}
+	q := queryTokens{wants: cue.Expected(text), verbatim: isVerbatim(text)}
 	all := 0.0
 	for _, w := range words {
 		from := len(q.tokens)
@@ -71,28 +71,25 @@ func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens 
 }
 
 // isVerbatim reports whether a text has no other words than identifiers.
-func isVerbatim(model embed.TokenEmbedder, text string) bool {
+func isVerbatim(text string) bool {
 	words := strings.Fields(text)
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !isIdentifier(model, w) })
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !isIdentifier(w) })
 }
 
 // marks are the characters that identifiers have inside, beside digits.
 const marks = "_/\\:@#=~$"
 
 // isIdentifier reports whether what stands between two spaces is a ticket, a symbol, a path, a version or the like: it has a digit, a mark, a
-// dot before a letter, or a capital after a small letter. A name such as "GitHub", which a model knows as one word, is none.
-func isIdentifier(model embed.TokenEmbedder, word string) bool {
+// dot before a letter, or a capital after a small letter. Names of products such as "GitHub" look the same.
+func isIdentifier(word string) bool {
 	word = strings.Trim(word, ".,;:!?\"'`()[]{}<>“”‘’«»")
 	if strings.ContainsAny(word, "0123456789"+marks) {
 		return strings.ContainsFunc(word, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }) || strings.ContainsAny(word, marks)
 	}
 	last := rune(0)
 	for _, r := range word {
-		if last == '.' && unicode.IsLetter(r) {
+		if last == '.' && unicode.IsLetter(r) || unicode.IsLower(last) && unicode.IsUpper(r) {
 			return true
-		}
-		if unicode.IsLower(last) && unicode.IsUpper(r) {
-			return len(model.Tokenize(nil, word)) > 1
 		}
 		last = r
 	}
