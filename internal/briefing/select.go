@@ -29,7 +29,9 @@ const minPrompt = .2
 const allWords = .999
 
 // related reports whether a candidate is relevant to the prompt, or has all of its words: of a long text with these the relevance is low.
-func (c *Candidate) related() bool { return c.Prompt >= minPrompt || c.Prompt > 0 && c.Words >= allWords }
+func (c *Candidate) related() bool {
+	return c.Prompt >= minPrompt || c.Prompt > 0 && c.Words >= allWords
+}
 
 const day = 24 * time.Hour
 
