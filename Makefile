@@ -15,9 +15,8 @@ export CGO_ENABLED := 0
 # SQLite in Go is C in translation: its memory is not Go's, so the race detector sees none
 # of it, and to instrument its code would only make it slow.
 RACE     := -race -gcflags=modernc.org/sqlite/lib=-race=false
-# The packages that start goroutines, share data or use unsafe, in code or in tests. What they use of the others is instrumented as
-# well. A package that only computes a value once, by sync.OnceValue, shares nothing that can race.
-SHARES   := ^\s*go |\.Go\(|sync\.(Mutex|RWMutex|Map|Pool|WaitGroup|Cond|Once)\b|^\s+"(sync/atomic|unsafe)"$$
+# The packages that start goroutines, share data or use unsafe, in code or in tests. What they use of the others is instrumented as well.
+SHARES   := ^\s*go |\.Go\(|^\s+"(sync|sync/atomic|unsafe)"$$
 SHARING   = $(addprefix ./,$(shell grep -rlE --include='*.go' '$(SHARES)' *.go client cmd internal | xargs dirname | sort -u))
 # Compilers, linkers and linters end before it pays to collect garbage: without it they take a
 # fifth less time. NORMAL runs the tests that they build as usual; go test caches no result then.
