@@ -132,6 +132,10 @@ func (d *DB) drop(f *File) {
 	}
 }
 
+// reopenings is how often a file is opened that is replaced while that happens: derived data is removed and made again by any process
+// that finds it damaged.
+const reopenings = 3
+
 // reopen opens what is at the path now.
 func (d *DB) reopen(ctx context.Context) (*File, error) {
 	d.mu.Lock()
@@ -144,6 +148,9 @@ func (d *DB) reopen(ctx context.Context) (*File, error) {
 			return nil, fmt.Errorf("%w: store %s was deleted or moved while it was open: put it back", hippo.ErrUnavailable, d.path)
 		}
 		f, err := openFile(context.WithoutCancel(ctx), d.path, &d.options)
+		for n := 1; n < reopenings && errors.Is(err, errMoved); n++ {
+			f, err = openFile(context.WithoutCancel(ctx), d.path, &d.options)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -226,8 +226,11 @@ func (c connector) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	return conn, err
 }
 
+// errMoved is in the chain of [errReplaced].
+var errMoved = errors.New("was replaced while it was opened")
+
 func errReplaced(path string) error {
-	return fmt.Errorf("%w: store %s was replaced while it was opened: try again", hippo.ErrUnavailable, path)
+	return fmt.Errorf("%w: store %s %w: try again", hippo.ErrUnavailable, path, errMoved)
 }
 
 // QueryContext implements [Queryer] on the connections that read. All reads are short: ctx
