@@ -130,12 +130,7 @@ func TestTree_Map_top(t *testing.T) {
 	write(t, dir, map[string]string{"a.go": "package a\n\nfunc last() int { return 1 }\n", "b.go": "package a\n\nvar one = last()\n"})
 	c := config(t, t.TempDir())
 	c.Parser = topParser{}
-	l := codeindex.NewLibrary(c)
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	l := opened(t, c)
 	tree := add(t, l, dir)
 	update(t, tree)
 	m, err := tree.Map(t.Context(), codeindex.Filter{}, 0)

@@ -118,12 +118,7 @@ func TestTree_Search_asideInline(t *testing.T) {
 	write(t, dir, map[string]string{"src/pool.rs": "// Close.\nfn shut(pool: &Pool) { pool.group.wait(); }\n\nmod tests {\n    fn closes_the_pool_and_waits_for_running_jobs() { shut(pool_with_running_jobs()); }\n}\n"})
 	c := config(t, t.TempDir())
 	c.Parser = rustParser{}
-	l := codeindex.NewLibrary(c)
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	l := opened(t, c)
 	tree := add(t, l, dir)
 	update(t, tree)
 	get := func(text string) map[string]float64 {

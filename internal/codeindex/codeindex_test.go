@@ -45,7 +45,13 @@ func config(t testing.TB, dir string) codeindex.Config {
 
 func library(t testing.TB, dir string) *codeindex.Library {
 	t.Helper()
-	l := codeindex.NewLibrary(config(t, dir))
+	return opened(t, config(t, dir))
+}
+
+// opened returns a library that the test closes.
+func opened(t testing.TB, c codeindex.Config) *codeindex.Library {
+	t.Helper()
+	l := codeindex.NewLibrary(c)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
