@@ -25,14 +25,6 @@ type plan struct {
 // minPrompt is the relevance to a prompt from which on a memory is related to it.
 const minPrompt = .2
 
-// allWords is the share of the words of a prompt that a memory has with all of them: the share is a sum of rounded numbers.
-const allWords = .999
-
-// related reports whether a candidate is relevant to the prompt, or has all of its words: of a long text with these the relevance is low.
-func (c *Candidate) related() bool {
-	return c.Prompt >= minPrompt || c.Prompt > 0 && c.Words >= allWords
-}
-
 const day = 24 * time.Hour
 
 // plans are the sections in the order in which they are filled. The weights were set by hand;
@@ -65,7 +57,7 @@ func Select(in *Input) *Briefing {
 		}
 		score := p.score(c, in.Now)
 		switch {
-		case score < p.min && !c.related():
+		case score < p.min && c.Prompt < minPrompt:
 		case !Trusted(c.Memory):
 			b.LowTrust++
 		default:
@@ -182,7 +174,7 @@ func (f *filler) fillPrompt(lists map[Section][]scored) {
 	sections := make(map[hippo.ID]Section)
 	for s, list := range lists {
 		for _, c := range list {
-			if c.related() {
+			if c.Prompt >= minPrompt {
 				found = append(found, c)
 				sections[c.Memory.ID] = s
 			}

@@ -64,7 +64,6 @@ func TestSelect_Sections(t *testing.T) {
 		"old and changed": {candidate(1, "x", aged(40), func(c *briefing.Candidate) { c.State = .6 }), "recent"},
 		"prompt":          {candidate(1, "x", aged(400), prompted(.5)), "related"},
 		"weak prompt":     {candidate(1, "x", aged(400), prompted(.1), func(c *briefing.Candidate) { c.Words = .9 }), ""},
-		"all its words":   {candidate(1, "x", aged(400), prompted(.1), func(c *briefing.Candidate) { c.Words = 1 }), "related"},
 		"unimportant":     {candidate(1, "x", aged(400), typed("rule"), func(c *briefing.Candidate) { c.Importance = .1 }), ""},
 		"other project":   {candidate(1, "x", func(c *briefing.Candidate) { c.Memory.Project, c.Memory.Pinned = "q", true }), ""},
 		"no project":      {candidate(1, "x", func(c *briefing.Candidate) { c.Memory.Project = "" }), "recent"},

@@ -193,7 +193,7 @@ func embedInTurn(ctx context.Context, f *Follower, m *modelState, texts []string
 // with instant models, whose vectors depend on single words.
 func (m *modelState) passages(memory *hippo.Memory) []string {
 	if m.Instant {
-		return []string{memory.Content}
+		return passage.Texts(memory.Content)
 	}
 	return passage.Of(memory)
 }

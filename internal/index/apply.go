@@ -5,7 +5,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/index/vector"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -17,7 +16,7 @@ type batch struct {
 	fresh    []*hippo.Memory // those that have to be indexed
 	ready    chan struct{}
 	segment  *segment // of fresh, nil if there are none
-	codes    []vector.Code
+	codes    []docVector
 	err      error
 }
 
@@ -78,9 +77,7 @@ func (d *draft) add(b *batch, kept []keptVectors, instant embed.Embedder) {
 	for k, m := range d.models {
 		var list []docVector
 		if instant != nil && m == instant.Model() {
-			for i, c := range b.codes {
-				list = append(list, docVector{uint32(i), []vector.Code{c}})
-			}
+			list = b.codes
 		} else {
 			list = keep(p, kept, k)
 		}

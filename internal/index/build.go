@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 	"github.com/hippo-memory/hippo/internal/index/vector"
 	"github.com/hippo-memory/hippo/internal/lang/detect"
+	"github.com/hippo-memory/hippo/internal/passage"
 )
 
 // MaxTokens is how many word pieces of a memory are kept: about a page and a half.
@@ -28,11 +29,12 @@ type builder struct {
 	analyzer *cachingAnalyzer
 	static   embed.StaticEmbedder // embeds the same word pieces; nil: none does
 	terms    postingLists
-	sum      []float32 // the vector of the document at hand
+	sum      []float32 // the vector of the passage at hand
+	words    []int32   // its word pieces
 
 	out   *segment
 	names *numbering
-	codes []vector.Code // by static
+	codes []docVector // by static
 }
 
 func newBuilder(o *Options) *builder {
@@ -45,7 +47,7 @@ func newBuilder(o *Options) *builder {
 
 // build returns the segment of memories that have different IDs, at most maxDocs of them, and
 // their vectors if the instant model embeds word pieces. It sorts ms by namespace and ID.
-func (b *builder) build(ms []*hippo.Memory) (*segment, []vector.Code) {
+func (b *builder) build(ms []*hippo.Memory) (*segment, []docVector) {
 	slices.SortFunc(ms, func(x, y *hippo.Memory) int {
 		return cmp.Or(compareStrings(x.Namespace, y.Namespace), x.ID.Compare(y.ID))
 	})
@@ -91,17 +93,32 @@ func (b *builder) add(doc uint32, m *hippo.Memory) {
 	b.index(doc, m)
 }
 
-// index adds the terms and the word pieces of m, in the order content, situation, tags. The vector
-// is that of the content.
+// embed returns the vectors of the passages of a content, whose word pieces are those of the analyzer.
+func (b *builder) embed(content string) []vector.Code {
+	spans := passage.Split(content)
+	out := make([]vector.Code, len(spans))
+	for i, s := range spans {
+		pieces := b.analyzer.pieces
+		if len(spans) > 1 {
+			b.words = b.analyzer.tokens.Tokenize(b.words[:0], content[s.From:s.To])
+			pieces = b.words
+		}
+		clear(b.sum)
+		b.static.EmbedTokens(b.sum, embed.Passage, pieces)
+		out[i] = vector.Quantize(b.sum)
+	}
+	return out
+}
+
+// index adds the terms and the word pieces of m, in the order content, situation, tags. The vectors
+// are those of the content.
 func (b *builder) index(doc uint32, m *hippo.Memory) {
 	t, w := &b.terms, b.analyzer
 	w.pieces, w.tally = w.pieces[:0], detect.Tally{}
 	var length bm25.Counts
 	length[bm25.Content] = t.count(bm25.Content, w.analyse(m.Content))
 	if b.static != nil {
-		clear(b.sum)
-		b.static.EmbedTokens(b.sum, embed.Passage, w.pieces)
-		b.codes = append(b.codes, vector.Quantize(b.sum))
+		b.codes = append(b.codes, docVector{doc, b.embed(m.Content)})
 	}
 	for _, s := range m.Situation {
 		length[bm25.Situation] += b.element(s)

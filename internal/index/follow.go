@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/passage"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -307,9 +308,11 @@ func (f *follower) index(ctx context.Context, b *batch, workers chan *builder) e
 	if f.opts.Instant == nil || b.codes != nil {
 		return nil
 	}
-	texts := make([]string, len(b.fresh))
+	var texts []string
+	ends := make([]int, len(b.fresh))
 	for i, m := range b.fresh {
-		texts[i] = m.Content
+		texts = append(texts, passage.Texts(m.Content)...)
+		ends[i] = len(texts)
 	}
 	// What cannot be embedded now stays without a vector. Package embedding tries again, and
 	// reports the failure.
@@ -317,8 +320,13 @@ func (f *follower) index(ctx context.Context, b *batch, workers chan *builder) e
 	if err != nil || embed.Check(f.opts.Instant.Model(), len(texts), list) != nil {
 		return ctx.Err()
 	}
-	for _, v := range list {
-		b.codes = append(b.codes, vector.Quantize(v))
+	from := 0
+	for i, to := range ends {
+		codes := make([]vector.Code, 0, to-from)
+		for _, v := range list[from:to] {
+			codes = append(codes, vector.Quantize(v))
+		}
+		b.codes, from = append(b.codes, docVector{uint32(i), codes}), to
 	}
 	return nil
 }

@@ -18,14 +18,20 @@ const unitBytes = 6
 // sizes are the lengths in units up to which a text is one passage, of a passage of a longer one, and of the distance of their beginnings.
 type sizes struct{ whole, window, step int }
 
-// sizesOf returns the sizes for a text. A vector of fewer words says more of each: of notes inside notes of 100, 500 and 2,000 words the
-// answer was in sight in .94, .84 and .71 of the cases, and in .89, .78 and .66 with those for code, which needs its context: recall@10 of
+// Notes are embedded by the passage, because a vector of fewer words says more of each: of notes inside notes of 100, 500 and 2,000 words the
+// answer was in sight in .94, .84 and .71 of the cases, and in .89, .78 and .66 with the sizes for code, which needs its context: recall@10 of
 // functions is .80 with theirs, and .77 with those of prose. Windows of 40 and 48 units found no more.
+var (
+	prose = sizes{whole: 100, window: 64, step: 48}   //nolint:gochecknoglobals // constants
+	code  = sizes{whole: 200, window: 160, step: 120} //nolint:gochecknoglobals // constants
+)
+
+// sizesOf returns the sizes for a text.
 func sizesOf(text string, words int) sizes {
 	if isCode(text, words) {
-		return sizes{whole: 200, window: 160, step: 120}
+		return code
 	}
-	return sizes{whole: 100, window: 64, step: 48}
+	return prose
 }
 
 // isCode reports whether one in five of the words and signs of a text is a sign of source code. On the development sets 97 of 100
@@ -48,6 +54,9 @@ type Span struct{ From, To int }
 // Split returns the passages of a text, in order: at least one. Together they cover it, and each
 // begins and ends between words, or between characters of a word that is longer than a passage.
 func Split(text string) []Span {
+	if len(text) < 2*prose.whole { // a word and the space after it are two bytes a unit, at least
+		return []Span{{0, len(text)}}
+	}
 	pieces := cut(text)
 	total := 0
 	for _, p := range pieces {
@@ -79,6 +88,16 @@ func Split(text string) []Span {
 	}
 }
 
+// Texts returns the passages of a text, see [Split].
+func Texts(text string) []string {
+	spans := Split(text)
+	out := make([]string, len(spans))
+	for i, s := range spans {
+		out[i] = text[s.From:s.To]
+	}
+	return out
+}
+
 // Of returns the texts of the passages of a memory as models embed them: each preceded by the
 // situation, which says what it is about.
 func Of(m *hippo.Memory) []string {
@@ -86,10 +105,9 @@ func Of(m *hippo.Memory) []string {
 	if len(m.Situation) > 0 {
 		lead = strings.Join(m.Situation, "; ") + ": "
 	}
-	spans := Split(m.Content)
-	out := make([]string, len(spans))
-	for i, s := range spans {
-		out[i] = lead + m.Content[s.From:s.To]
+	out := Texts(m.Content)
+	for i := range out {
+		out[i] = lead + out[i]
 	}
 	return out
 }
@@ -102,7 +120,7 @@ const maxPiece = 10 * unitBytes
 
 // cut splits a text into pieces.
 func cut(text string) []piece {
-	var out []piece
+	out := make([]piece, 0, len(text)/unitBytes)
 	from, word := 0, 0 // of the piece, and the bytes of its word
 	space := false
 	for i, r := range text {
