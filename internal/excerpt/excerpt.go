@@ -118,7 +118,7 @@ const (
 )
 
 // Best returns the parts of a text that contain most of the question, the best first, each of which adds something that the parts before it
-// lack, and the part before the best one, which says what that speaks of. The result is nil if the text has only one part, or no part contains
+// lack, and one of the passage that was found, and the part before the best one, which says what that speaks of. The result is nil if the text has only one part, or no part contains
 // enough of the question and no passage was found. found is the passage by which the text was found, or zero. Cost: some 30 µs a kilobyte, of
 // the first 64 KB or those around found.
 func (q *Question) Best(text string, found hippo.Span) []hippo.Span {
@@ -174,7 +174,7 @@ func (q *Question) choose(text string, parts []hippo.Span, found hippo.Span) []i
 	if len(q.words) == 0 {
 		return nil
 	}
-	s := selection{reading: q.read(text, parts, found), have: make([]float64, len(q.words)), bonus: make([]float64, len(parts))}
+	s := selection{reading: q.read(text, parts, found), text: text, parts: parts, have: make([]float64, len(q.words)), bonus: make([]float64, len(parts))}
 	for i, p := range parts {
 		if overlap(p, found) {
 			s.bonus[i] = favour * s.total
@@ -186,8 +186,12 @@ func (q *Question) choose(text string, parts []hippo.Span, found hippo.Span) []i
 		if first = max(first, gain); i < 0 || gain < max(enough*first, least*s.total) {
 			break
 		}
-		s.take(i)
-		out = append(out, i)
+		if out = append(out, s.take(i)); len(out) > 1 || overlap(parts[i], found) {
+			continue
+		}
+		if i := s.within(found); i >= 0 {
+			out = append(out, s.take(i))
+		}
 	}
 	return out
 }
@@ -195,6 +199,8 @@ func (q *Question) choose(text string, parts []hippo.Span, found hippo.Span) []i
 // selection chooses the parts of a text one after the other.
 type selection struct {
 	reading
+	text  string
+	parts []hippo.Span
 	have  []float64 // how much of each word the parts that were taken have
 	bonus []float64 // of each part, if it adds anything
 }
@@ -203,25 +209,50 @@ type selection struct {
 func (s *selection) next() (part int, gain float64) {
 	part = -1
 	best := 0.0
-	for i, e := range s.shares {
-		if e == nil {
-			continue
-		}
-		x := sense * s.total * s.meant[i]
-		for n, has := range e {
-			x += s.worth[n] * max(again*has, has-s.have[n])
-		}
-		if x > 0 && x+s.bonus[i] > best {
+	for i := range s.shares {
+		if x := s.gain(i); x > 0 && x+s.bonus[i] > best {
 			part, gain, best = i, x, x+s.bonus[i]
 		}
 	}
 	return part, gain
 }
 
-// take takes a part.
-func (s *selection) take(i int) {
+// gain returns what a part adds to those that were taken, 0 for one of them.
+func (s *selection) gain(part int) (x float64) {
+	e := s.shares[part]
+	if e == nil {
+		return 0
+	}
+	x = sense * s.total * s.meant[part]
+	for n, has := range e {
+		x += s.worth[n] * max(again*has, has-s.have[n])
+	}
+	return x
+}
+
+// within returns the part of the passage that was found that adds most, -1 if none adds anything. An encoder found the passage, which reads more
+// in it than the words do: its best part comes second if it is not the first.
+func (s *selection) within(found hippo.Span) (part int) {
+	part = -1
+	best := 0.0
+	for i, p := range s.parts {
+		if x := s.gain(i); x > best && overlap(p, found) {
+			part, best = i, x
+		}
+	}
+	return part
+}
+
+// take takes a part, and leaves out the others that say the same. It returns its number.
+func (s *selection) take(i int) int {
 	for n, has := range s.shares[i] {
 		s.have[n] = max(s.have[n], has)
 	}
-	s.shares[i] = nil
+	said := s.text[s.parts[i].From:s.parts[i].To]
+	for k, p := range s.parts {
+		if s.text[p.From:p.To] == said {
+			s.shares[k] = nil
+		}
+	}
+	return i
 }

@@ -88,30 +88,34 @@ func checkShown(t *testing.T, text string, got preview.Preview, n int) {
 	for _, p := range excerpt.Split(text) {
 		starts[p.From] = true
 	}
-	at, shown := 0, 0
 	rest, cut := strings.CutPrefix(got.Text, "…")
-	for i, part := range strings.Split(rest, " … ") {
-		k := strings.Index(text[at:], part)
-		for k >= 0 && !starts[at+k] { // the same words may stand before
-			next := strings.Index(text[at+k+1:], part)
-			if k += 1 + next; next < 0 {
-				k = -1
-			}
-		}
-		if k < 0 {
-			t.Fatalf("%q is not at the beginning of a sentence of %q behind byte %d", part, text, at)
-		}
-		if left := strings.TrimSpace(text[at:at+k]) != ""; left != (i > 0 || cut) {
-			t.Fatalf("%q of %q: part %d, left out before it: %v", got.Text, text, i, left)
-		}
-		at += k + len(part)
-		shown += utf8.RuneCountInString(part)
+	parts := strings.Split(rest, " … ")
+	for _, part := range parts {
 		if last, _ := utf8.DecodeLastRuneInString(part); unicode.IsSpace(last) {
 			t.Fatalf("%q ends with a space", part)
 		}
 	}
-	if got.Ends != (strings.TrimSpace(text[at:]) == "") {
-		t.Fatalf("%q of %q: ends %v", got.Text, text, got.Ends)
+	if !placed(text, 0, starts, parts, cut, got.Ends) {
+		t.Fatalf("%q (ends: %v) is not made of parts of %q, with marks where something is left out", got.Text, got.Ends, text)
+	}
+}
+
+// placed reports whether parts stand in a text behind byte at in their order, each at one of the starts, with something else before the first one
+// if it is marked and before each of the others, and nothing behind the last one if that ends the text. The same words may stand in several places.
+func placed(text string, at int, starts map[int]bool, parts []string, marked, ends bool) bool {
+	if len(parts) == 0 {
+		return ends == (strings.TrimSpace(text[at:]) == "")
+	}
+	for k := at; ; k++ {
+		next := strings.Index(text[k:], parts[0])
+		if next < 0 {
+			return false
+		}
+		k += next
+		left := strings.TrimSpace(text[at:k]) != ""
+		if starts[k] && left == marked && placed(text, k+len(parts[0]), starts, parts[1:], true, ends) {
+			return true
+		}
 	}
 }
 
