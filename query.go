@@ -279,7 +279,8 @@ type Judgement struct {
 	// Support are the features of Confidence by name, for [Query.Explain]; else nil. The
 	// names may change with every version.
 	Support map[string]float64
-	// Weak says why the hits may well not answer the query: Confidence is low. Empty otherwise.
+	// Weak says why the hits may well not answer the query: Confidence is low, or the first hit of a first page lacks the time, number or
+	// name that the query asks for. Empty otherwise.
 	Weak string
 }
 

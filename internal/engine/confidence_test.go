@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,6 +165,64 @@ func TestSearch_AnswersDespiteTypos(t *testing.T) {
 			t.Errorf("%q: %d hits, not weak", text, len(a.Hits))
 		case found && (len(a.Hits) == 0 || !strings.HasPrefix(a.Hits[0].Memory.Content, "Priya")):
 			t.Errorf("%q: %d hits, the first one is another", text, len(a.Hits))
+		}
+	}
+}
+
+// A hit on the subject that lacks the time, the number or the name that a question begins by asking for is marked, and one that has it is not.
+func TestSearch_DoubtsAHitWithoutTheDetail(t *testing.T) {
+	t.Parallel()
+	const nothing = ""
+	for _, c := range []struct{ note, question, lacks string }{
+		{"The deposit for the flat is kept by the agency until we move out.", "how much is the deposit for the flat?", "number"},
+		{"The deposit for the flat is 1,200 euros, kept by the agency.", "how much is the deposit for the flat?", nothing},
+		{"The deposit for the flat is twelve hundred euros.", "how much is the deposit for the flat?", nothing},
+		{"Piano lessons moved to Thursday at five, since the teacher sings.", "how much are the piano lessons?", "number"},
+		{"Error 4711 of the sandbox means that the account has no address.", "how many accounts had error 4711 of the sandbox?", "number"},
+		{"The sandbox was moved to the cheaper disks, and nobody noticed.", "when was the sandbox moved to the cheaper disks?", "time"},
+		{"The sandbox was moved to the cheaper disks in May.", "when was the sandbox moved to the cheaper disks?", nothing},
+		{"Photos of the sandbox are kept 180 days.", "when are photos of the sandbox deleted?", nothing},
+		{"The report to the regulator was signed by Dana Ortiz.", "who signed the report to the regulator?", nothing},
+		{"Dana signed the report to the regulator.", "who signed the report to the regulator?", nothing},
+		{"The report to the regulator is signed by two people of risk.", "who signed the report to the regulator?", "name"},
+		{"The tent lies in the blue bag behind the skis.", "where is the tent?", nothing},
+		{"The page reloads when the tab comes back.", "why does the page reload when the tab comes back?", nothing},
+		{"Die Kaution der Wohnung liegt bei der Agentur.", "wer hat die Kaution der Wohnung?", nothing},
+	} {
+		f := openNotes(t, len(notes()), nil, true)
+		f.record(c.note, .5)
+		a := f.search(hippo.Query{Text: c.question, NoTouch: true})
+		if len(a.Hits) == 0 || a.Hits[0].Memory.Content != c.note {
+			t.Errorf("%q does not find %q first", c.question, c.note)
+			continue
+		}
+		want := nothing
+		if c.lacks != nothing {
+			want = "the first hit has no " + c.lacks
+		}
+		if a.Weak != want {
+			t.Errorf("%q on %q: %q, want %q", c.question, c.note, a.Weak, want)
+		}
+		if second := f.search(hippo.Query{Text: c.question, NoTouch: true, Offset: 1, Count: 1}); strings.Contains(second.Weak, "first hit") {
+			t.Errorf("the second page says %q", second.Weak)
+		}
+	}
+}
+
+// The model in the program embeds a long memory by the passage, whether the index or the follower asks it: what one sentence of many says is found.
+func TestSearch_FindsASentenceOfALongMemoryByTheModelInTheProgram(t *testing.T) {
+	t.Parallel()
+	f := openNotes(t, len(notes()), nil, true)
+	long := strings.Join(slices.Concat(notes(), []string{"Grandmother bakes her bread from rye and buttermilk."}, notes()), ". ")
+	m := f.record(long, .5)
+	for _, question := range []string{"recipe of a loaf", "which flour is in the loaf"} {
+		a := f.search(hippo.Query{Text: question, Ranker: hippo.RankerCosine, NoTouch: true})
+		if len(a.Hits) == 0 || a.Hits[0].Memory.ID != m {
+			t.Errorf("%q: the first of %d hits is another one", question, len(a.Hits))
+			continue
+		}
+		if p := a.Hits[0].Passage; !strings.Contains(long[p.From:p.To], "buttermilk") {
+			t.Errorf("%q finds the passage %q", question, long[p.From:p.To])
 		}
 	}
 }

@@ -67,10 +67,14 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	if !q.NoTouch {
 		touch(m, day, hits, ranking, &q)
 	}
+	judgement := ranking.Judgement
+	if q.Offset == 0 {
+		judgement = recall.Doubt(plan, judgement, hits)
+	}
 	return &hippo.Answer{
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
 		Conflicts: conflicts[:min(len(conflicts), recall.MaxConflicts)], Degraded: append(degraded, ranking.Degraded...),
-		Judgement: ranking.Judgement, Elsewhere: ranking.Elsewhere,
+		Judgement: judgement, Elsewhere: ranking.Elsewhere,
 		Facts: facts, Period: hippo.Period(ranking.Span),
 	}, nil
 }

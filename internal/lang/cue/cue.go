@@ -105,7 +105,7 @@ func (n *names) add(s *scanner, r role) {
 // Expected returns the cues that the answer to a query should have, any of HasTime,
 // HasNumber and HasName, AsksFormer and AsksNow: a time by "when", by "what" or "which" before "year", "date", "day", "month" or
 // "time", and by "how long"; a number by "how" before "many", "much", "old", "long",
-// "often", "far", "big", "large" or "tall", by "number", "amount" and "percentage",
+// "often", "far", "big", "large" or "tall", by "number", "amount", "percentage", "price", "fee" and "temperature",
 // and by "percent of"; a name by "who", "whom", "whose" and "where", by "name of", and by
 // "what" or "which" before a noun whose instances have names, such as "person",
 // "city" or "team"; and by the lists "ask" of other languages; the past by "first" before a word, by
@@ -210,7 +210,7 @@ func expected(last lead, word []byte) Cues {
 	switch string(word) {
 	case "when":
 		return HasTime
-	case "number", "amount", "percentage":
+	case "number", "amount", "percentage", "price", "fee", "temperature":
 		return HasNumber
 	case "who", "whom", "whose", "where":
 		return HasName
@@ -227,6 +227,8 @@ func expected(last lead, word []byte) Cues {
 		}
 	case which:
 		switch string(word) {
+		case "version":
+			return HasNumber
 		case "year", "date", "day", "month", "time":
 			return HasTime
 		}
