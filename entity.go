@@ -95,7 +95,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // Validate reports the first rule that e breaks, as a [*FieldError]. The text of all is bounded by [MaxContent].
 func (e *Entity) Validate() error {
 	if e.Name == "" {
-		return Fieldf("name", "must not be empty")
+		return Required("name")
 	}
 	if err := validText("name", e.Name, MaxEntityName, false); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -49,6 +50,21 @@ func (e *FieldError) Unwrap() error { return ErrInvalid }
 // Fieldf returns a [*FieldError] with a formatted reason.
 func Fieldf(field, format string, args ...any) error {
 	return &FieldError{Field: field, Why: fmt.Sprintf(format, args...)}
+}
+
+// Required is the error of a field that must be given, and is not, or is blank.
+func Required(field string) error { return Fieldf(field, "is required, and must not be blank") }
+
+// OneOf returns nil if a field has one of the allowed values, else a [*FieldError] that lists them.
+func OneOf[T ~string](field string, got T, allowed ...T) error {
+	if slices.Contains(allowed, got) {
+		return nil
+	}
+	names := make([]string, len(allowed))
+	for i, x := range allowed {
+		names[i] = string(x)
+	}
+	return Fieldf(field, "must be one of %s, got %.60q", strings.Join(names, ", "), string(got))
 }
 
 // SecretError says where a memory seems to hold a key, a token or a password. It does not hold the

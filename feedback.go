@@ -106,9 +106,10 @@ func validFeedback(list []Feedback) error {
 	}
 	for i := range list {
 		f := &list[i]
+		if err := OneOf("feedback.kind", f.Kind, FeedbackKinds()...); err != nil {
+			return err
+		}
 		switch {
-		case !slices.Contains(FeedbackKinds(), f.Kind):
-			return Fieldf("feedback.kind", "must be one of %v, got %.60q", FeedbackKinds(), string(f.Kind))
 		case math.IsNaN(f.Weight) || math.IsInf(f.Weight, 0) || f.Weight <= 0:
 			return Fieldf("feedback.weight", "must be a number above 0, got %v", f.Weight)
 		case len(f.Question) > MaxQuestion:

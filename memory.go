@@ -179,6 +179,14 @@ const (
 	TrustHigh
 )
 
+// TrustNames returns the names of the levels of trust, the lowest first.
+func TrustNames() []string { return []string{"none", "low", "normal", "high"} }
+
+// ParseTrust returns the level of trust with a name. field is what an error calls it.
+func ParseTrust(field, name string) (Trust, error) {
+	return Trust(slices.Index(TrustNames(), name)), OneOf(field, name, TrustNames()...)
+}
+
 // DefaultTrust returns the trust that a new memory from a source of kind k gets.
 func DefaultTrust(k SourceKind) Trust {
 	switch k {

@@ -2,7 +2,6 @@ package hippo
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
@@ -158,18 +157,39 @@ func (q *Query) Validate() error {
 	if r := q.Relevance; r != nil && (math.IsNaN(r.Min) || math.IsNaN(r.Max) || r.Min > r.Max) {
 		return Fieldf("Relevance", "min must not be above max, got [%v, %v]", r.Min, r.Max)
 	}
-	if q.Mode != "" && !slices.Contains(Modes(), q.Mode) {
-		return Fieldf("Mode", "must be one of %v, got %.60q", Modes(), string(q.Mode))
+	if err := q.validRanker(); err != nil {
+		return err
 	}
-	if q.Mode != "" && q.Ranker != RankerSurprise {
-		return Fieldf("Mode", "is of ranker surprise, and the ranker is %.60q", string(q.Ranker))
-	}
-	for _, k := range Rankers() {
-		if q.Ranker == k || q.Ranker == "" {
-			return ValidTags("Tags", q.Filter.Tags)
+	return q.Filter.Validate()
+}
+
+// validRanker checks the ranker and its mode.
+func (q *Query) validRanker() error {
+	if q.Mode != "" {
+		if err := OneOf("Mode", q.Mode, Modes()...); err != nil {
+			return err
+		}
+		if q.Ranker != RankerSurprise {
+			return Fieldf("Mode", "is of ranker surprise, and the ranker is %.60q", string(q.Ranker))
 		}
 	}
-	return Fieldf("Ranker", "must be one of %v, got %.60q", Rankers(), string(q.Ranker))
+	if q.Ranker == "" {
+		return nil
+	}
+	return OneOf("Ranker", q.Ranker, Rankers()...)
+}
+
+// Validate reports the first rule that f breaks, as a [*FieldError] with the name of the field.
+func (f *Filter) Validate() error {
+	for _, x := range []struct {
+		name          string
+		after, before time.Time
+	}{{"CreatedBefore", f.CreatedAfter, f.CreatedBefore}, {"EventBefore", f.EventAfter, f.EventBefore}} {
+		if !x.after.IsZero() && !x.before.IsZero() && !x.before.After(x.after) {
+			return Fieldf(x.name, "must be later than the time after which is asked, %s, got %s", x.after.Format(time.RFC3339), x.before.Format(time.RFC3339))
+		}
+	}
+	return ValidTags("Tags", f.Tags)
 }
 
 // Hit is one memory that a query found.

@@ -71,7 +71,7 @@ func (r *Relation) ValidKey() error {
 	case r.From == r.To:
 		return Fieldf("to", "must be another memory than from, got %s twice", r.To)
 	case r.Kind == "" || isBlank(r.Kind):
-		return Fieldf("kind", "must not be empty")
+		return Required("kind")
 	case r.Kind == CoRecalled && r.From.Compare(r.To) > 0:
 		return Fieldf("from", "must be the smaller id in a relation of kind %s", CoRecalled)
 	}

@@ -31,7 +31,7 @@ func (m *Memory) Validate() error {
 		return err
 	}
 	if m.Content == "" || isBlank(m.Content) {
-		return Fieldf("content", "must not be empty")
+		return Required("content")
 	}
 	if err := ValidSituation("situation", m.Situation); err != nil {
 		return err

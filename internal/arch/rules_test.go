@@ -121,7 +121,7 @@ func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
 			"claim.go", "searcher.go", "question.go", "subject.go", "plan.go", "score.go", "pool.go", "floor.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
-			"associate.go", "relate.go", "demote.go", "teach.go", "fold.go", "reserve.go", "chains.go", "former.go", "settle.go", "succeed.go", "judge.go", "explain.go", "graph.go", "surprise.go", "recall.go",
+			"associate.go", "relate.go", "demote.go", "teach.go", "fold.go", "reserve.go", "chains.go", "former.go", "settle.go", "succeed.go", "judge.go", "missing.go", "explain.go", "graph.go", "surprise.go", "recall.go",
 		}},
 		"internal/index": {
 			files: []string{

@@ -21,8 +21,10 @@ func kinds() []syntax.Kind {
 
 // validate checks what does not depend on a tree. The error is a [*hippo.FieldError].
 func (f *Filter) validate() error {
-	if f.Kind != "" && !slices.Contains(kinds(), f.Kind) {
-		return hippo.Fieldf("kind", "must be one of %s, got %q", listOf(kinds()), string(f.Kind))
+	if f.Kind != "" {
+		if err := hippo.OneOf("kind", f.Kind, kinds()...); err != nil {
+			return err
+		}
 	}
 	if p := cleanPath(f.Path); len(p) > hippo.MaxTag {
 		return hippo.Fieldf("path", "must be at most %d bytes, got %d", hippo.MaxTag, len(p))

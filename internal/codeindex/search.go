@@ -135,7 +135,7 @@ func (t *Tree) Search(ctx context.Context, q Query) (*Answer, error) {
 // plain returns the query in the terms of memories.
 func (q *Query) plain() (*hippo.Query, error) {
 	if strings.TrimSpace(q.Text) == "" {
-		return nil, hippo.Fieldf("Text", "is empty: say what to look for")
+		return nil, hippo.Required("Text")
 	}
 	if q.Count < 0 || q.Count > MaxCount {
 		return nil, hippo.Fieldf("Count", "must be between 1 and %d, got %d", MaxCount, q.Count)

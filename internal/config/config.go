@@ -229,8 +229,8 @@ func parse(value map[string]string, env func(string) string) (c Config, err erro
 		return c, err
 	}
 	c.Ranker = hippo.Ranker(value["ranker"])
-	if !slices.Contains(hippo.Rankers(), c.Ranker) {
-		return c, hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), value["ranker"])
+	if err := hippo.OneOf("ranker", c.Ranker, hippo.Rankers()...); err != nil {
+		return c, err
 	}
 	if c.Model, err = ParseModel(value["model"], env); err != nil {
 		return c, err

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -32,8 +31,10 @@ type Surprise struct {
 // HIPPO_PREDICTION_KEY_FILE names: another server than that of the embedding model gets another key.
 func ParseSurprise(mode, weights, loss string, env func(string) string) (Surprise, error) {
 	s := Surprise{Mode: mode, Weights: weights, Loss: loss}
-	if modes := []string{"", "nearest", "claude-hippo", "off"}; !slices.Contains(modes, mode) {
-		return s, hippo.Fieldf("surprise", "must be one of %v, got %.60q", modes[1:], mode)
+	if mode != "" {
+		if err := hippo.OneOf("surprise", mode, "nearest", "claude-hippo", "off"); err != nil {
+			return s, err
+		}
 	}
 	folder, local := strings.CutPrefix(loss, localPrefix)
 	switch {

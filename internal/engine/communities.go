@@ -63,7 +63,7 @@ func communities(ctx context.Context, m *Memories, q CommunityQuery) (*Community
 		return nil, err
 	}
 	if q.Count = cmp.Or(q.Count, usual); q.Count < 1 || q.Count > MaxCommunities {
-		return nil, hippo.Fieldf("count", "must be 1 to %d, got %d", MaxCommunities, q.Count)
+		return nil, hippo.Fieldf("count", "must be between 1 and %d, got %d", MaxCommunities, q.Count)
 	}
 	out, note, err := inGraph(ctx, m, &q.GraphFilter, func(m *Memories) (*CommunityList, error) {
 		r, err := readRelated(ctx, m, &q.GraphFilter)

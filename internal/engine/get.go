@@ -127,8 +127,11 @@ func shortIDs(_ context.Context, m *Memories, ids []hippo.ID) (short hippo.Short
 // someIDs returns IDs without duplicates, if there are any and not too many.
 func someIDs(field string, ids []hippo.ID) ([]hippo.ID, error) {
 	ids = distinct(ids)
-	if len(ids) == 0 || len(ids) > hippo.MaxIDs {
-		return nil, hippo.Fieldf(field, "must have 1 to %d elements, got %d", hippo.MaxIDs, len(ids))
+	if len(ids) == 0 {
+		return nil, hippo.Required(field)
+	}
+	if len(ids) > hippo.MaxIDs {
+		return nil, hippo.Fieldf(field, "must have at most %d elements, got %d", hippo.MaxIDs, len(ids))
 	}
 	return ids, nil
 }

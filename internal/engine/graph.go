@@ -117,8 +117,8 @@ func checkWalk(m *Memories, d *Direction, depth *int, usual int, count *int, mos
 	if *d == "" {
 		*d = Both
 	}
-	if !slices.Contains([]Direction{Both, Out, In}, *d) {
-		return hippo.Fieldf("direction", "must be both, out or in, got %q", *d)
+	if err := hippo.OneOf("direction", *d, Both, Out, In); err != nil {
+		return err
 	}
 	for _, x := range []struct {
 		name        string
@@ -129,7 +129,7 @@ func checkWalk(m *Memories, d *Direction, depth *int, usual int, count *int, mos
 			*x.value = x.usual
 		}
 		if *x.value < 1 || *x.value > x.most {
-			return hippo.Fieldf(x.name, "must be 1 to %d, got %d", x.most, *x.value)
+			return hippo.Fieldf(x.name, "must be between 1 and %d, got %d", x.most, *x.value)
 		}
 	}
 	return nil

@@ -182,10 +182,10 @@ func TestGraph_Refuses(t *testing.T) {
 		want error
 		text string
 	}{
-		"depth":     {engine.NeighbourQuery{Depth: 11}, hippo.ErrInvalid, "depth: must be 1 to 10, got 11"},
-		"negative":  {engine.NeighbourQuery{Depth: -1}, hippo.ErrInvalid, "depth: must be 1 to 10, got -1"},
-		"count":     {engine.NeighbourQuery{Count: 1001}, hippo.ErrInvalid, "count: must be 1 to 1000, got 1001"},
-		"direction": {engine.NeighbourQuery{Direction: "up"}, hippo.ErrInvalid, `direction: must be both, out or in, got "up"`},
+		"depth":     {engine.NeighbourQuery{Depth: 11}, hippo.ErrInvalid, "depth: must be between 1 and 10, got 11"},
+		"negative":  {engine.NeighbourQuery{Depth: -1}, hippo.ErrInvalid, "depth: must be between 1 and 10, got -1"},
+		"count":     {engine.NeighbourQuery{Count: 1001}, hippo.ErrInvalid, "count: must be between 1 and 1000, got 1001"},
+		"direction": {engine.NeighbourQuery{Direction: "up"}, hippo.ErrInvalid, `direction: must be one of both, out, in, got "up"`},
 		"unknown":   {engine.NeighbourQuery{ID: idOf(9)}, hippo.ErrNotFound, "no memory"},
 	} {
 		if tc.q.ID.IsZero() {

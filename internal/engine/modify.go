@@ -249,7 +249,7 @@ func (c *Modification) ballot(id hippo.ID) *Ballot {
 
 func (c *Modification) validate() error {
 	if *c == (Modification{IfVersion: c.IfVersion, Query: c.Query}) {
-		return hippo.Fieldf("Modification", "must change at least one field; a blank value changes nothing: clear empties %s", inSentence(clearable()))
+		return hippo.Fieldf("changes", "at least one is required; a blank value changes nothing: clear empties %s", inSentence(clearable()))
 	}
 	if err := hippo.ValidQuery("Query", c.Query); err != nil {
 		return err
@@ -259,12 +259,10 @@ func (c *Modification) validate() error {
 			return err
 		}
 	}
-	switch c.Vote {
-	case "", VoteNone, VoteUp, VoteDown, VoteUndo:
+	if c.Vote == "" {
 		return nil
-	default:
-		return hippo.Fieldf("Vote", "must be upvote, downvote, none or undo, got %q", string(c.Vote))
 	}
+	return hippo.OneOf("Vote", c.Vote, VoteUp, VoteDown, VoteNone, VoteUndo)
 }
 
 // place replaces the project by the name to use, one that the caller may use.

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embedding"
@@ -60,8 +59,8 @@ func prepareRecord(m *Memories, r *hippo.Memory) error {
 	if r.Source.Kind == "" {
 		r.Source.Kind = hippo.SourceAgent
 	}
-	if kinds := hippo.SourceKinds(); !slices.Contains(kinds, r.Source.Kind) {
-		return hippo.Fieldf("Source.Kind", "must be one of %v, got %q", kinds, r.Source.Kind)
+	if err := hippo.OneOf("Source.Kind", r.Source.Kind, hippo.SourceKinds()...); err != nil {
+		return err
 	}
 	if r.Trust == hippo.TrustDefault {
 		r.Trust = hippo.DefaultTrust(r.Source.Kind)

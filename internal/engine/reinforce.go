@@ -151,7 +151,7 @@ func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
 	}
 	switch n := len(votes); {
 	case n == 0:
-		return nil, hippo.Fieldf("Up", "at least one memory must be voted on")
+		return nil, hippo.Required("Up")
 	case n > hippo.MaxIDs:
 		return nil, hippo.Fieldf("Up", "at most %d memories may be voted on at once, got %d", hippo.MaxIDs, n)
 	}

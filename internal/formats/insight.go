@@ -308,11 +308,9 @@ func marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-func trustNames() []string { return []string{"none", "low", "normal", "high"} }
-
 // trustName returns the name of a level, or its number if it has none.
 func trustName(t hippo.Trust) any {
-	if names := trustNames(); t >= 0 && int(t) < len(names) {
+	if names := hippo.TrustNames(); t >= 0 && int(t) < len(names) {
 		return names[t]
 	}
 	return int(t)

@@ -356,11 +356,11 @@ func readTrust(o *object) hippo.Trust {
 	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
-		if i := slices.Index(trustNames(), s); i >= 0 {
+		if i := slices.Index(hippo.TrustNames(), s); i >= 0 {
 			return hippo.Trust(i)
 		}
 	}
-	o.fail(hippo.Fieldf("trust", "must be one of %s", strings.Join(trustNames(), ", ")))
+	o.fail(hippo.Fieldf("trust", "must be one of %s", strings.Join(hippo.TrustNames(), ", ")))
 	return hippo.TrustNone
 }
 

@@ -117,7 +117,7 @@ func TestRow_times(t *testing.T) {
 func TestRow_errors_name_the_field(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"content":""}`:                                        "line 1: content: must not be empty",
+		`{"content":""}`:                                        "line 1: content: is required, and must not be blank",
 		`{"content":7}`:                                         "line 1: content: must be a text",
 		`{"body":["a"]}`:                                        "line 1: body: must be a text",
 		`{"content":"a\u0000"}`:                                 "line 1: content: must not contain control characters, got U+0000 at byte 1",

@@ -82,7 +82,7 @@ func Search(ctx context.Context, a *Asked, q hippo.Query) (*Answer, error) {
 func check(q *hippo.Query) error {
 	switch {
 	case q.Text == "":
-		return hippo.Fieldf("Text", "is required with source %s: say what to look for", Code)
+		return hippo.Required("Text")
 	case q.Ranker != hippo.RankerHippo:
 		return hippo.Fieldf("Ranker", "must be %s with source %s, got %q: other rankers have scales of their own", hippo.RankerHippo, Code, string(q.Ranker))
 	case q.Offset < 0:

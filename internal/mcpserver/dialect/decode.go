@@ -11,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/typo"
 )
 
 // decodeObject reads an object with known fields. prefix is the path of the object, with a dot at
@@ -68,7 +69,7 @@ func refuseUnknown(prefix string, left map[string]json.RawMessage, params []Para
 		unknown = append(unknown, name)
 	}
 	name := slices.Min(unknown)
-	return hippo.Fieldf(prefix+fmt.Sprintf("%.60s", name), "is unknown; known are %s", list(names(params)))
+	return hippo.Fieldf(prefix+fmt.Sprintf("%.60s", name), "is unknown%s; known are %s", typo.Suggestion(name, names(params)), list(names(params)))
 }
 
 func list(names []string) string {

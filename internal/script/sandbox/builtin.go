@@ -14,6 +14,8 @@ import (
 	starlarktime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
+
+	"github.com/hippo-memory/hippo/internal/typo"
 )
 
 // caller answers the calls of a program.
@@ -97,7 +99,7 @@ func (f *Function) bind(args starlark.Tuple, kwargs []starlark.Tuple) (map[strin
 			name = other
 		}
 		if !slices.Contains(f.Params, name) {
-			return nil, fmt.Errorf("%s: no parameter %s: known are %s", f.Name, name, strings.Join(f.Params, ", "))
+			return nil, fmt.Errorf("%s: %s: is unknown%s: known are %s", f.Name, name, typo.Suggestion(name, f.Params), strings.Join(f.Params, ", "))
 		}
 		if err := set(name, kv[1]); err != nil {
 			return nil, err
