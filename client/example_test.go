@@ -129,7 +129,7 @@ func ExampleClient_List() {
 	record(c, "Prices are in cents", client.Type("decision"))
 	record(c, "Written in another project", client.Type("decision"), client.InProject("blog"))
 
-	for _, filter := range []client.Filter{client.OfType("decision"), client.AllProjects()} {
+	for _, filter := range []client.FilterOption{client.OfType("decision"), client.AllProjects()} {
 		l, err := c.List(ctx, filter)
 		if err != nil {
 			log.Fatal(err)

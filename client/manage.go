@@ -10,6 +10,7 @@ import (
 
 type listing struct {
 	filter        hippo.Filter
+	projects      []string // by the names that the caller gave
 	situation     []string
 	when          string
 	forgotten     bool
@@ -53,6 +54,9 @@ func (c *Client) List(ctx context.Context, opts ...ListOption) (*Listing, error)
 	var l listing
 	for _, o := range opts {
 		o.list(&l)
+	}
+	if err := selectProjects(ctx, c, l.projects, &l.filter); err != nil {
+		return nil, err
 	}
 	x, err := c.memories.List(ctx, engine.ListQuery{
 		Filter: l.filter, Situation: l.situation, When: l.when, Forgotten: l.forgotten, Arrival: l.arrival,

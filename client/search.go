@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -12,8 +13,9 @@ import (
 type SearchOption interface{ search(s *searching) }
 
 type searching struct {
-	query hippo.Query
-	wait  bool
+	query    hippo.Query
+	projects []string // by the names that the caller gave
+	wait     bool
 }
 
 // ListOption narrows a list.
@@ -34,11 +36,32 @@ func HasTags(tags ...string) Filter { return func(f *hippo.Filter) { f.Tags = ta
 // OfType keeps insights of any of these types.
 func OfType(types ...string) Filter { return func(f *hippo.Filter) { f.Types = types } }
 
-// InProjects keeps insights of any of these projects; "" is none.
-func InProjects(names ...string) Filter { return func(f *hippo.Filter) { f.Projects = names } }
+// InProjects keeps insights of any of these projects, whose names are read as by [ResolveProject]: an unknown one is [hippo.ErrNotFound]. "none"
+// and "" are what belongs to no project. It is an option of searches and of lists.
+func InProjects(names ...string) FilterOption { return inProjects(names) }
 
-// AllProjects keeps insights of all projects.
-func AllProjects() Filter { return InProjects(hippo.AllProjects) }
+// AllProjects keeps insights of all projects. It is an option of searches and of lists.
+func AllProjects() FilterOption { return InProjects(hippo.AllProjects) }
+
+type inProjects []string
+
+func (p inProjects) search(s *searching) { s.projects = p }
+func (p inProjects) list(l *listing)     { l.projects = p }
+
+// selectProjects sets the projects of a filter to those that names mean, if there are some.
+func selectProjects(ctx context.Context, c *Client, names []string, f *hippo.Filter) error {
+	for i, name := range names {
+		found, err := ResolveProject(ctx, c, cmp.Or(name, "none"))
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			f.Projects = nil
+		}
+		f.Projects = append(f.Projects, found...)
+	}
+	return nil
+}
 
 // CreatedBetween keeps insights recorded at or after from and before until; the zero time is
 // no bound.
@@ -139,11 +162,15 @@ func Waiting() SearchOption { return waiting{} }
 // pass the filters. Without [Page] it returns the first [hippo.DefaultCount]. What it returns
 // counts as used, after the answer. Errors: a [*hippo.FieldError].
 func (c *Client) Search(ctx context.Context, text string, opts ...SearchOption) (*hippo.Answer, error) {
-	return c.memories.Search(ctx, query(ctx, c, text, opts))
+	q, err := query(ctx, c, text, opts)
+	if err != nil {
+		return nil, err
+	}
+	return c.memories.Search(ctx, q)
 }
 
 // query returns the query of a search; it waits for the model if an option says so.
-func query(ctx context.Context, c *Client, text string, opts []SearchOption) hippo.Query {
+func query(ctx context.Context, c *Client, text string, opts []SearchOption) (hippo.Query, error) {
 	s := searching{query: hippo.Query{Text: text}}
 	for _, o := range opts {
 		o.search(&s)
@@ -151,5 +178,5 @@ func query(ctx context.Context, c *Client, text string, opts []SearchOption) hip
 	if s.wait {
 		_ = c.memories.Ready(ctx) // the answer reports a missing model
 	}
-	return s.query
+	return s.query, selectProjects(ctx, c, s.projects, &s.query.Filter)
 }

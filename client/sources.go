@@ -53,10 +53,14 @@ func SearchSources(ctx context.Context, c *Client, q SourcesQuery, opts ...Searc
 	if !asked.HasCode() {
 		return nil, hippo.Fieldf("sources", "must have %s: Search finds insights alone", SourceCode)
 	}
+	found, err := query(ctx, c, q.Text, opts)
+	if err != nil {
+		return nil, err
+	}
 	return sources.Search(ctx, &sources.Asked{
 		Sources: asked, Scope: c.scope, Trees: app.UnwatchedCode{Code: c.code, Folder: q.Dir},
 		Insights: sources.Insights{Search: c.memories.Search, CountUsed: func(ctx context.Context, ids []hippo.ID) (string, error) {
 			return engine.CountUsed(ctx, c.memories, ids)
 		}},
-	}, query(ctx, c, q.Text, opts))
+	}, found)
 }
