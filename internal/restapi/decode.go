@@ -41,7 +41,7 @@ func decode(w http.ResponseWriter, r *http.Request, fields []field) error {
 			}
 			switch blank := strings.TrimSpace(text) == ""; {
 			case blank && f.required:
-				return hippo.Fieldf(f.name, "is required, and must not be blank")
+				return hippo.Required(f.name)
 			case blank:
 				continue
 			}

@@ -80,7 +80,7 @@ func decodeGiven(prefix string, given map[string]json.RawMessage, fields []field
 		ok = ok && !wire.IsBlank(raw)
 		switch {
 		case !ok && f.required:
-			return hippo.Fieldf(prefix+f.name, "is required, and must not be blank")
+			return hippo.Required(prefix + f.name)
 		case ok:
 			if err := f.set(prefix, raw); err != nil {
 				return err
@@ -98,8 +98,8 @@ func (f *field) set(prefix string, raw json.RawMessage) error {
 		return err
 	}
 	text, ok := f.to.(*string)
-	if ok && f.words != nil && !slices.Contains(f.words, *text) {
-		return hippo.Fieldf(prefix+f.name, "must be one of %s, got %.40q", strings.Join(f.words, ", "), *text)
+	if ok && f.words != nil {
+		return hippo.OneOf(prefix+f.name, *text, f.words...)
 	}
 	return nil
 }

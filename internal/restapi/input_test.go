@@ -58,7 +58,7 @@ func TestBadInput(t *testing.T) {
 		{post, "/memories", `{"content":"a","` + strings.Repeat("k", 1000) + `":1}`, strings.Repeat("k", 60)},
 		{post, "/memories?x=1", `{"content":"a"}`, "x"},
 		{http.MethodPatch, "/memories/" + id, `{"reinforce":"up"}`, "reinforce"},
-		{http.MethodPatch, "/memories/" + id, `{"content":null,"tags":[],"type":""}`, "body"},
+		{http.MethodPatch, "/memories/" + id, `{"content":null,"tags":[],"type":""}`, "changes"},
 		{http.MethodPatch, "/memories/" + id, `{"clear":["content"]}`, "clear"},
 		{http.MethodPatch, "/memories/" + id, `{"clear":["tags"],"tags":["a"]}`, "clear"},
 		// Pages and filters.

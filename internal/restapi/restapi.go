@@ -149,8 +149,8 @@ func changing(m *engine.Memories, caller, reason string) *engine.Memories {
 func fieldNames() map[string]string {
 	return map[string]string{
 		"Text": "query", "Query": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
-		"Offset": "offset", "Count": "limit", "Ranker": "ranker", "Mode": "mode", "Projects": "project", "Source.Kind": "source.kind",
+		"Offset": "offset", "Count": "limit", "CreatedBefore": "created_before", "EventBefore": "event_before", "Ranker": "ranker", "Mode": "mode", "Projects": "project", "Source.Kind": "source.kind",
 		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Undo": "undo", "Supersedes": "supersedes", "Vote": "reinforce",
-		"MaxTokens": "max_tokens", "Modification": "body", "Relations": "relations", "Kind": "relations.kind",
+		"MaxTokens": "max_tokens", "Relations": "relations", "Kind": "relations.kind",
 	}
 }

@@ -167,7 +167,7 @@ func insightSchema(c components) schema {
 			"source":                 sourceSchema(),
 			"feedback":               about(c.of(reflect.TypeFor[[]hippo.Feedback]()), "votes and openings, the newest last, each with a sketch of the vector of its question"),
 			"untied_importance":      about(c.of(reflect.TypeFor[hippo.Untied]()), "the importance without the votes on a question; absent if there are none"),
-			"trust":                  about(schema{"type": "string", "enum": trustNames()}, "absent for normal"),
+			"trust":                  about(schema{"type": "string", "enum": hippo.TrustNames()}, "absent for normal"),
 			"project":                text,
 			"namespace":              text,
 			"metadata":               about((&metadata{}).schema(), "any JSON by key"),

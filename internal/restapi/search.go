@@ -46,6 +46,7 @@ func (in *searchInput) fields() []field {
 		{name: "query", to: &in.text, about: fmt.Sprintf("plain words; empty matches everything. A text over %d bytes is cut to its beginning, which degraded reports", hippo.MaxQuery)},
 		{name: "strict", to: &in.strict, about: "situation_filter hides what does not apply, instead of ranking it lower"},
 		{name: "relevance_range", to: &in.relevance, about: "both ends inclusive. Default: the floor of the ranker"},
+		{name: "min_relevance", to: &in.relevance.min, about: "the lower end of relevance_range"},
 		{name: "ranker", to: &in.ranker, words: rankers},
 		{name: "mode", to: &in.mode, words: modes, about: "of ranker surprise"},
 		{name: "explain", to: &in.explain, about: "say for each hit why it has its relevance"},

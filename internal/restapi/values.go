@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -203,7 +202,7 @@ func (in *filterInput) fields(where place) []field {
 		{name: "created_before", to: &in.created[1], about: "exclusive"},
 		{name: "event_after", to: &in.event[0], about: "inclusive; compared with event_time, or else created_at"},
 		{name: "event_before", to: &in.event[1], about: "exclusive"},
-		{name: "min_trust", to: &in.minTrust, words: trustNames()},
+		{name: "min_trust", to: &in.minTrust, words: hippo.TrustNames()},
 		{name: "pinned", to: &in.marks.pinned, about: "only pinned ones"},
 		{name: "archived", to: &in.marks.archived, about: "archived ones, too"},
 	}
@@ -229,9 +228,6 @@ func projectsOf(given *[]string) (out []string) {
 	}
 	return out
 }
-
-// trustNames are the levels of trust, as [formats.EncodeInsight] names them.
-func trustNames() []string { return []string{"none", "low", "normal", "high"} }
 
 // knownProjects returns the projects that a filter names: those of insights, or else of source trees.
 func (r *request) knownProjects(ctx context.Context, given []string) (out []string, err error) {
@@ -268,22 +264,13 @@ func (in *filterInput) filter(ctx context.Context, r *request) (hippo.Filter, er
 	if f.Projects, err = r.knownProjects(ctx, projectsOf(in.projects)); err != nil {
 		return f, err
 	}
-	if i := slices.Index(trustNames(), in.minTrust); i >= 0 {
-		f.MinTrust = hippo.Trust(i)
+	if in.minTrust != "" { // one of the names
+		f.MinTrust, _ = hippo.ParseTrust("min_trust", in.minTrust)
 	}
-	if err := r.times(append(in.at.instants(&f.Moment),
+	return f, r.times(append(in.at.instants(&f.Moment),
 		instant{moment: in.created[0], to: &f.CreatedAfter}, instant{moment: in.created[1], to: &f.CreatedBefore},
 		instant{moment: in.event[0], to: &f.EventAfter}, instant{moment: in.event[1], to: &f.EventBefore},
-	)...); err != nil {
-		return f, err
-	}
-	if from, to := f.CreatedAfter, f.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return f, hippo.Fieldf("created_before", "must be after created_after")
-	}
-	if from, to := f.EventAfter, f.EventBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return f, hippo.Fieldf("event_before", "must be after event_after")
-	}
-	return f, nil
+	)...)
 }
 
 // pageInput is the page of a search or a list.

@@ -175,8 +175,8 @@ func TestModify(t *testing.T) {
 	for _, tag := range []string{"v1", `W/"v1"`, `"v1", "v2"`, `"v0"`, `"v+1"`, `"v99999999999999999999"`, `""`} {
 		s.do(http.MethodPatch, path, `{"content":"three"}`, "If-Match", tag).failed(http.StatusBadRequest, "invalid", "If-Match")
 	}
-	s.do(http.MethodPatch, path, `{}`).failed(http.StatusBadRequest, "invalid", "body")
-	s.do(http.MethodPatch, path, `{}`, "If-Match", `"v2"`).failed(http.StatusBadRequest, "invalid", "body")
+	s.do(http.MethodPatch, path, `{}`).failed(http.StatusBadRequest, "invalid", "changes")
+	s.do(http.MethodPatch, path, `{}`, "If-Match", `"v2"`).failed(http.StatusBadRequest, "invalid", "changes")
 	s.do(http.MethodGet, path, "").into(&got)
 	if got.Content != "two" {
 		t.Errorf("it is %q", got.Content)
@@ -213,8 +213,8 @@ func TestModify_validity(t *testing.T) {
 		t.Errorf("history: %+v, %v", ops, err)
 	}
 	for change, field := range map[string]string{
-		`{"valid_until":"2026-02-01T00:00:00Z"}`: "valid_until", `{"valid_until":""}`: "body", `{"valid_until":5}`: "valid_until",
-		`{"valid_from":"never"}`: "valid_from", `{"pinned":true,"reason":5}`: "reason", `{"reason":"why"}`: "body",
+		`{"valid_until":"2026-02-01T00:00:00Z"}`: "valid_until", `{"valid_until":""}`: "changes", `{"valid_until":5}`: "valid_until",
+		`{"valid_from":"never"}`: "valid_from", `{"pinned":true,"reason":5}`: "reason", `{"reason":"why"}`: "changes",
 		`{"pinned":true,"reason":"` + strings.Repeat("x", 5000) + `"}`: "reason",
 	} {
 		s.do(http.MethodPatch, path, change).failed(http.StatusBadRequest, "invalid", field)
