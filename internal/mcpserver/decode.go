@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/typo"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -134,7 +135,7 @@ func refuseUnknown(left map[string]json.RawMessage, fields []field, prefix strin
 	known := names(fields)
 	var more strings.Builder
 	for _, name := range given[1:min(len(given), maxUnknown)] {
-		more.WriteString(", so is " + name + suggestion(name, known))
+		more.WriteString(", so is " + name + typo.Suggestion(name, known))
 	}
 	if n := len(given) - maxUnknown; n > 0 {
 		fmt.Fprintf(&more, ", so are %d more", n)
@@ -142,7 +143,7 @@ func refuseUnknown(left map[string]json.RawMessage, fields []field, prefix strin
 	if len(known) == 0 {
 		return misshapen(prefix+given[0], "is unknown%s; no arguments are known here", more.String())
 	}
-	return misshapen(prefix+given[0], "is unknown%s%s: known are %s", suggestion(given[0], known), more.String(), strings.Join(known, ", "))
+	return misshapen(prefix+given[0], "is unknown%s%s: known are %s", typo.Suggestion(given[0], known), more.String(), strings.Join(known, ", "))
 }
 
 // names returns the names of the arguments that the schema has.
@@ -154,17 +155,6 @@ func names(fields []field) []string {
 		}
 	}
 	return out
-}
-
-// suggestion is " (did you mean ...?)" if a known name resembles name.
-func suggestion(name string, known []string) string {
-	for _, k := range known {
-		if strings.EqualFold(name, k) || strings.TrimSuffix(name, "s") == strings.TrimSuffix(k, "s") ||
-			len(name) > 3 && (strings.HasPrefix(k, name) || strings.HasPrefix(name, k)) {
-			return " (did you mean " + k + "?)"
-		}
-	}
-	return ""
 }
 
 // texts is a list of texts. A single text is a list, too, see [listOf].
@@ -259,8 +249,8 @@ func typeName(to any) string {
 
 // oneOf checks that a text is one of several; empty means absent.
 func oneOf(name, got string, allowed ...string) error {
-	if got == "" || slices.Contains(allowed, got) {
+	if got == "" {
 		return nil
 	}
-	return hippo.Fieldf(name, "must be one of %s, got %.40q", strings.Join(allowed, ", "), got)
+	return hippo.OneOf(name, got, allowed...)
 }

@@ -158,7 +158,7 @@ func TestMemoryMCP_CodeRefuses(t *testing.T) {
 		{exchange{"index_project", object{"path": "/nowhere/at/all"}, `^Invalid path: /nowhere/at/all: it is in no tree`}, hippo.CodeForbidden},
 		{exchange{"index_project", object{"path": "$root", "exclude_patterns": []string{"*.md"}}, `\.hippoignore.*nothing was changed$`}, hippo.CodeUnsupported},
 		{exchange{"index_project", object{"path": "$root", "force": "maybe"}, `^force: must be true or false`}, hippo.CodeInvalid},
-		{exchange{"recall_code", object{"query": " "}, `^query: is empty`}, hippo.CodeInvalid},
+		{exchange{"recall_code", object{"query": " "}, `^query: is required, and must not be blank`}, hippo.CodeInvalid},
 		{exchange{"recall_code", object{"query": "x", "limit": 101}, `^limit: must be a whole number between 1 and 100`}, hippo.CodeInvalid},
 		{exchange{"recall_code", object{"query": "x", "mode": "bm25"}, `^mode: must be one of vector, hybrid`}, hippo.CodeInvalid},
 		{exchange{"recall_code", object{"query": "x", "vector_weight": 0, "bm25_weight": 0, "ppr_weight": 0}, `^vector_weight: `}, hippo.CodeInvalid},

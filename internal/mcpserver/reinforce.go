@@ -39,7 +39,7 @@ func (in *reinforceInput) votes() error {
 	case "undo":
 		to = &in.undo
 	default:
-		return misshapen("vote", "must be upvote, downvote or undo, got %.40q", string(in.vote))
+		return misshapen("vote", "must be one of upvote, downvote, undo, got %.60q", string(in.vote))
 	}
 	to.name, to.list = in.ids.name, append(to.list, in.ids.list...)
 	return nil

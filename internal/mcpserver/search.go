@@ -28,25 +28,29 @@ const searchSchema = `{"type":"object","properties":{
 
 // filterInput is the part of the arguments that narrows the search.
 type filterInput struct {
-	tags, kinds, sources        texts
-	project, author, session    string
-	createdAfter, createdBefore moment
-	asOf, knownAt               moment
-	pinned, archived            bool
+	tags, kinds, sources     texts
+	project, author, session string
+	created, event           [2]moment // after, before
+	at                       [2]moment // as of, known at
+	minTrust                 keyword
+	pinned, archived         bool
 }
 
 type searchInput struct {
-	text           words
-	situation      texts
-	strict         bool
-	relevance      rangeInput
-	limit          limitInput
-	offset         *int
-	filter         filterInput
-	when           string
-	ranker, detail keyword
-	explain        bool
-	maxTokens      tokenLimit
+	text         words
+	situation    texts
+	strict       bool
+	relevance    rangeInput
+	limit        limitInput
+	offset       *int
+	filter       filterInput
+	when         string
+	ranker, mode keyword
+	view         struct {
+		detail           keyword
+		explain, noTouch bool
+	}
+	maxTokens tokenLimit
 }
 
 func (in *searchInput) fields() []field {
@@ -64,15 +68,20 @@ func (in *searchInput) fields() []field {
 		{name: "author", to: &in.filter.author, unlisted: true},
 		{name: "session", to: &in.filter.session, unlisted: true},
 		{name: "when", to: &in.when},
-		{name: "created_after", also: "since after", to: &in.filter.createdAfter, unlisted: true},
-		{name: "created_before", also: "until before", to: &in.filter.createdBefore, unlisted: true},
-		{name: "as_of", to: &in.filter.asOf},
-		{name: "known_at", to: &in.filter.knownAt, unlisted: true},
+		{name: "created_after", also: "since after", to: &in.filter.created[0], unlisted: true},
+		{name: "created_before", also: "until before", to: &in.filter.created[1], unlisted: true},
+		{name: "event_after", to: &in.filter.event[0], unlisted: true},
+		{name: "event_before", to: &in.filter.event[1], unlisted: true},
+		{name: "min_trust", to: &in.filter.minTrust, unlisted: true},
+		{name: "as_of", to: &in.filter.at[0]},
+		{name: "known_at", to: &in.filter.at[1], unlisted: true},
 		{name: "pinned", to: &in.filter.pinned, unlisted: true},
 		{name: "archived", also: "include_archived", to: &in.filter.archived, unlisted: true},
 		{name: "ranker", to: &in.ranker, unlisted: true},
-		{name: "detail", to: &in.detail},
-		{name: "explain", to: &in.explain, unlisted: true},
+		{name: "mode", to: &in.mode, unlisted: true},
+		{name: "detail", to: &in.view.detail},
+		{name: "explain", to: &in.view.explain, unlisted: true},
+		{name: "no_touch", to: &in.view.noTouch, unlisted: true},
 		{name: "max_tokens", to: &in.maxTokens.given, count: true},
 		{name: "sources", also: "source", to: &in.filter.sources, unlisted: true},
 	}
@@ -136,7 +145,7 @@ func (in *limitInput) set(name string, raw json.RawMessage) error {
 		return nil
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
-		return misshapen(name, "must be a whole number, such as 10, or {\"offset\":0,\"count\":10}")
+		return misshapen(name, "must be a whole number, or {\"offset\":0,\"count\":10}, got %.40s", raw)
 	}
 	return decodeAt(name+".", raw, in)
 }
@@ -188,22 +197,29 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 // page returns an answer as the caller wants to see it.
 func (in *searchInput) page(s *session, a *hippo.Answer, q *hippo.Query, limit int) page {
 	return page{answer: a, limit: limit, files: s.files(hippo.Moment{KnownAt: q.Filter.KnownAt, ValidAt: q.Filter.ValidAt}), view: wire.View{
-		Offset: q.Offset, Now: s.now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
+		Offset: q.Offset, Now: s.now(), Full: in.view.detail == "full", Preview: previewLength, Importance: s.Importance,
 	}}
 }
 
 func (in *searchInput) query(s *session) (hippo.Query, error) {
 	q := hippo.Query{
 		Text: string(in.text), Situation: in.situation, Strict: in.strict, Relevance: in.relevance.value(), Offset: in.limit.offset,
-		Ranker: hippo.Ranker(in.ranker), When: in.when, Detail: hippo.Detail{Explain: in.explain, NoDistribution: !s.json},
+		Ranker: hippo.Ranker(in.ranker), Mode: hippo.Mode(in.mode), When: in.when, NoTouch: in.view.noTouch, Detail: hippo.Detail{Explain: in.view.explain, NoDistribution: !s.json},
 		Filter: hippo.Filter{
 			Tags: in.filter.tags, Types: in.filter.kinds, Origin: hippo.Origin{Author: in.filter.author, Session: in.filter.session}, Pinned: in.filter.pinned,
 			Archived: in.filter.archived,
 		},
 	}
 	f := &q.Filter
-	if err := s.times([]moment{in.filter.createdAfter, in.filter.createdBefore, in.filter.asOf, in.filter.knownAt}, &f.CreatedAfter, &f.CreatedBefore, &f.ValidAt, &f.KnownAt); err != nil {
+	if err := s.times([]moment{in.filter.created[0], in.filter.created[1], in.filter.event[0], in.filter.event[1], in.filter.at[0], in.filter.at[1]},
+		&f.CreatedAfter, &f.CreatedBefore, &f.EventAfter, &f.EventBefore, &f.ValidAt, &f.KnownAt); err != nil {
 		return q, err
+	}
+	if in.filter.minTrust != "" {
+		var err error
+		if f.MinTrust, err = hippo.ParseTrust("min_trust", string(in.filter.minTrust)); err != nil {
+			return q, err
+		}
 	}
 	if in.offset != nil {
 		q.Offset = *in.offset
@@ -211,8 +227,5 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	if in.limit.count != nil {
 		q.Count = *in.limit.count
 	}
-	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return q, hippo.Fieldf("created_before", "must be after created_after")
-	}
-	return q, oneOf("detail", string(in.detail), "compact", "full")
+	return q, oneOf("detail", string(in.view.detail), "compact", "full")
 }

@@ -275,8 +275,8 @@ func textContent(text string) *mcp.TextContent {
 func argumentNames() map[string]string {
 	return map[string]string{
 		"Text": "query", "Query": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
-		"Offset": "limit.offset", "Count": "limit.count", "Ranker": "ranker", "Mode": "ranker", "Projects": "project", "Source.Kind": "source",
-		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Undo": "undo", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "arguments", "Program": "program",
+		"Offset": "offset", "Count": "limit", "CreatedBefore": "created_before", "EventBefore": "event_before", "Ranker": "ranker", "Mode": "mode", "Projects": "project", "Source.Kind": "source",
+		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Undo": "undo", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Program": "program",
 	}
 }
 
