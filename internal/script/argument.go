@@ -13,19 +13,25 @@ import (
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
 )
 
-// texts is a list of texts; a single text is a list of one.
+// texts is a list of texts; a single text is a list of one, and one blank text is none.
 type texts []string
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (t *texts) UnmarshalJSON(b []byte) error {
+	var err error
 	if bytes.HasPrefix(b, []byte(`"`)) {
 		*t = make(texts, 1)
-		return json.Unmarshal(b, &(*t)[0])
+		err = json.Unmarshal(b, &(*t)[0])
+	} else {
+		err = json.Unmarshal(b, (*[]string)(t))
 	}
-	return json.Unmarshal(b, (*[]string)(t))
+	if len(*t) == 1 && strings.TrimSpace((*t)[0]) == "" {
+		*t = nil
+	}
+	return err
 }
 
-// pointer returns nil for a list that was not given, or is blank.
+// pointer returns nil for a list that has no text.
 func (t texts) pointer() *[]string {
 	list := []string(t)
 	if strings.TrimSpace(strings.Join(list, "")) == "" {
@@ -67,7 +73,7 @@ func decode(c *sandbox.Call, to any) error {
 
 // parameterOf returns the parameter of a field that may be of an embedded struct.
 func parameterOf(field string) string {
-	for _, embedded := range []string{"filterInput.", "momentInput."} {
+	for _, embedded := range []string{"filterInput.", "spanInput.", "momentInput."} {
 		field = strings.TrimPrefix(field, embedded)
 	}
 	return field
@@ -96,7 +102,7 @@ func required(name string, given bool) error {
 	if given {
 		return nil
 	}
-	return hippo.Fieldf(name, "is required")
+	return hippo.Required(name)
 }
 
 // moment is a time in digits or in words, by the name of its parameter.
@@ -126,9 +132,9 @@ func times(now time.Time, list ...moment) error {
 // fieldNames are the parameters that stand for fields of the domain.
 func fieldNames() map[string]string {
 	return map[string]string{
-		"Text": "query", "Query": "query", "Situation": "situation", "Tags": "tags", "When": "when", "Relevance": "min_score", "Offset": "offset", "Count": "limit",
+		"Text": "query", "Query": "query", "Situation": "situation", "Tags": "tags", "When": "when", "Relevance": "min_score", "Offset": "offset", "Count": "limit", "CreatedBefore": "created_before", "EventBefore": "event_before", "Mode": "mode",
 		"Ranker": "ranker", "Projects": "project", "IDs": "ids", "Up": "up", "Down": "down", "Supersedes": "supersedes", "Vote": "vote",
-		"Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "update", "ID": "id", "Relations": "relate", "Kind": "kind",
+		"Prompt": "prompt", "MaxTokens": "max_tokens", "ID": "id", "Relations": "relate", "Kind": "kind",
 	}
 }
 

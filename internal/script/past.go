@@ -53,7 +53,7 @@ func pastLog(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 
 // resolveOne returns the memory of a reference, forgotten or not.
 func resolveOne(ctx context.Context, s *session, refs []string) (hippo.ID, error) {
-	ids, err := s.resolveSome(ctx, "id", refs, engine.PreferNone)
+	ids, err := s.resolveSome(ctx, refs, engine.PreferNone)
 	if err != nil {
 		return hippo.ID{}, err
 	}

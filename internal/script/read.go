@@ -18,9 +18,9 @@ import (
 
 // readVerbs returns the functions that write nothing.
 func readVerbs() []verb {
-	narrow := []string{"tags", "type", "situation", "when", "project", "pinned", "author", "session", "created_after", "created_before", "as_of", "known_at"}
+	narrow := []string{"tags", "type", "situation", "when", "project", "pinned", "author", "session", "created_after", "created_before", "event_after", "event_before", "min_trust", "archived", "as_of", "known_at"}
 	return []verb{
-		{name: "search", params: append([]string{"query", "limit", "min_score", "offset", "ranker", "sources"}, narrow...), call: search},
+		{name: "search", params: append([]string{"query", "limit", "min_score", "offset", "ranker", "mode", "strict", "no_touch", "sources"}, narrow...), call: search},
 		{name: "recall", params: append([]string{"when", "limit", "query"}, slices.DeleteFunc(slices.Clone(narrow), isWhen)...), call: recall},
 		{name: "search_by_tag", params: []string{"tags", "limit", "match"}, call: searchByTag},
 		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten", "source", "operation"}, narrow...), call: listMemories},
@@ -36,25 +36,38 @@ func isWhen(name string) bool { return name == "when" }
 
 // filterInput is the parameters that narrow a search or a list.
 type filterInput struct {
-	Tags          texts  `json:"tags"`
-	Type          texts  `json:"type"`
-	Situation     texts  `json:"situation"`
-	When          string `json:"when"`
-	Project       string `json:"project"`
-	Pinned        bool   `json:"pinned"`
-	Author        string `json:"author"`
-	Session       string `json:"session"`
-	CreatedAfter  string `json:"created_after"`
-	CreatedBefore string `json:"created_before"`
+	Tags      texts  `json:"tags"`
+	Type      texts  `json:"type"`
+	Situation texts  `json:"situation"`
+	When      string `json:"when"`
+	Project   string `json:"project"`
+	Pinned    bool   `json:"pinned"`
+	Author    string `json:"author"`
+	Session   string `json:"session"`
+	MinTrust  string `json:"min_trust"`
+	Archived  bool   `json:"archived"`
+	spanInput
 	momentInput
 }
 
+// spanInput is when memories were recorded, and when what they tell happened.
+type spanInput struct {
+	CreatedAfter  string `json:"created_after"`
+	CreatedBefore string `json:"created_before"`
+	EventAfter    string `json:"event_after"`
+	EventBefore   string `json:"event_before"`
+}
+
 func (in *filterInput) filter(ctx context.Context, s *session) (hippo.Filter, error) {
-	f := hippo.Filter{Tags: in.Tags, Types: in.Type, Origin: hippo.Origin{Author: in.Author, Session: in.Session}, Pinned: in.Pinned}
+	f := hippo.Filter{Tags: in.Tags, Types: in.Type, Origin: hippo.Origin{Author: in.Author, Session: in.Session}, Pinned: in.Pinned, Archived: in.Archived}
 	projects, err := projectsOf(ctx, s, in.Project)
 	if f.Projects = projects; err == nil {
 		err = times(s.caller.Now().In(s.memories.Zone()), moment{"created_after", in.CreatedAfter, &f.CreatedAfter},
-			moment{"created_before", in.CreatedBefore, &f.CreatedBefore})
+			moment{"created_before", in.CreatedBefore, &f.CreatedBefore}, moment{"event_after", in.EventAfter, &f.EventAfter},
+			moment{"event_before", in.EventBefore, &f.EventBefore})
+	}
+	if err == nil && in.MinTrust != "" {
+		f.MinTrust, err = hippo.ParseTrust("min_trust", in.MinTrust)
 	}
 	if err == nil {
 		f.Moment, err = in.moment(s)
@@ -78,6 +91,9 @@ type searchInput struct {
 	Offset   int      `json:"offset"`
 	MinScore *float64 `json:"min_score"`
 	Ranker   string   `json:"ranker"`
+	Mode     string   `json:"mode"`
+	Strict   bool     `json:"strict"`
+	NoTouch  bool     `json:"no_touch"`
 	Sources  texts    `json:"sources"`
 	filterInput
 }
@@ -96,7 +112,7 @@ func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := hippo.Query{Text: in.Query, Situation: in.Situation, When: in.When, Offset: in.Offset, Count: limit, Ranker: hippo.Ranker(in.Ranker)}
+	q := hippo.Query{Text: in.Query, Situation: in.Situation, Strict: in.Strict, When: in.When, Offset: in.Offset, Count: limit, Ranker: hippo.Ranker(in.Ranker), Mode: hippo.Mode(in.Mode), NoTouch: in.NoTouch}
 	if in.MinScore != nil {
 		q.Relevance = &hippo.Range{Min: *in.MinScore, Max: math.Inf(1)}
 	}
@@ -320,7 +336,7 @@ func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	ids, err := s.resolveSome(ctx, "id", in.ID, engine.PreferLive)
+	ids, err := s.resolveSome(ctx, in.ID, engine.PreferLive)
 	if err != nil {
 		return nil, err
 	}

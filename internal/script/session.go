@@ -130,12 +130,12 @@ func (s *session) resolve(ctx context.Context, name string, refs []string, prefe
 	return out, nil
 }
 
-// resolveSome is resolve for at least one reference.
-func (s *session) resolveSome(ctx context.Context, name string, refs []string, prefer engine.Preference) ([]hippo.ID, error) {
-	if err := required(name, len(refs) > 0); err != nil {
+// resolveSome is resolve for at least one reference of the parameter id.
+func (s *session) resolveSome(ctx context.Context, refs []string, prefer engine.Preference) ([]hippo.ID, error) {
+	if err := required("id", len(refs) > 0); err != nil {
 		return nil, err
 	}
-	return s.resolve(ctx, name, refs, prefer)
+	return s.resolve(ctx, "id", refs, prefer)
 }
 
 // values returns memories as a program sees them.

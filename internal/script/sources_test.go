@@ -85,7 +85,7 @@ func TestRun_searches_code(t *testing.T) {
 		`upvote(search("gateway", sources="code"))`:        "is a place in code",
 		`get(search("gateway", sources="code")[0].id)`:     "is a place in code",
 		`search("gateway", sources="mail")`:                "sources: must be some of memory, code",
-		`search("", sources="code")`:                       "query: is required with source code",
+		`search("", sources="code")`:                       "query: is required, and must not be blank",
 		`search("gateway", sources="code", limit=101)`:     "limit: must be at most 100",
 		`search("gateway", sources="code", ranker="bm25")`: "ranker: must be hippo with source code",
 	})

@@ -125,7 +125,7 @@ func update(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	ids, err := s.resolveSome(ctx, "id", in.ID, engine.PreferLive)
+	ids, err := s.resolveSome(ctx, in.ID, engine.PreferLive)
 	if err != nil {
 		return nil, err
 	}
@@ -214,15 +214,18 @@ func (s *session) relation(ctx context.Context, c *sandbox.Call) (r hippo.Relati
 	if err := decode(c, &in); err != nil {
 		return r, "", err
 	}
-	source, err := s.resolveSome(ctx, "source", []string{in.Source}, engine.PreferLive)
-	if err != nil {
-		return r, "", err
+	r = hippo.Relation{Kind: in.Kind, Weight: in.Weight}
+	for _, end := range []struct {
+		name, ref string
+		to        *hippo.ID
+	}{{"source", in.Source, &r.From}, {"target", in.Target, &r.To}} {
+		if err := required(end.name, end.ref != ""); err != nil {
+			return r, "", err
+		}
+		if *end.to, err = engine.ResolveNamed(ctx, s.memories, end.ref, engine.PreferLive); err != nil {
+			return r, "", err
+		}
 	}
-	target, err := s.resolveSome(ctx, "target", []string{in.Target}, engine.PreferLive)
-	if err != nil {
-		return r, "", err
-	}
-	r = hippo.Relation{From: source[0], To: target[0], Kind: in.Kind, Weight: in.Weight}
 	return r, in.Reason, times(s.caller.Now().In(s.memories.Zone()), moment{"valid_from", in.ValidFrom, &r.ValidFrom}, moment{"valid_until", in.ValidUntil, &r.ValidUntil})
 }
 
@@ -284,7 +287,7 @@ func (s *session) mark(ctx context.Context, c *sandbox.Call, prefer engine.Prefe
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	ids, err := s.resolveSome(ctx, "id", in.ID, prefer)
+	ids, err := s.resolveSome(ctx, in.ID, prefer)
 	if err != nil {
 		return nil, err
 	}
