@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,8 +36,10 @@ only what is new in it.`,
 		Example: `  hippo capture ~/.claude/projects/-home-me-app/SESSION.jsonl --dry-run
   opencode export SESSION | hippo capture -`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.Client = transcript.Client(name); name != "" && !slices.Contains(transcript.Clients(), o.Client) {
-				return hippo.Fieldf("client", "must be one of %v, got %q", transcript.Clients(), name)
+			if o.Client = transcript.Client(name); name != "" {
+				if err := hippo.OneOf("client", o.Client, transcript.Clients()...); err != nil {
+					return err
+				}
 			}
 			cfg, err := s.config()
 			if err != nil {

@@ -24,6 +24,9 @@ func (l *commaList) Set(text string) error {
 	if !l.given {
 		*l.to, l.given = nil, true
 	}
+	if strings.TrimSpace(text) == "" { // a flag that is set to nothing is not set
+		return nil
+	}
 	before := len(*l.to)
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {

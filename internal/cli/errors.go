@@ -46,7 +46,8 @@ func badFlag(c *cobra.Command, err error) error {
 		}
 	}
 	num, ok := errors.AsType[*strconv.NumError](err)
-	if !ok {
+	value, _ := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok || value == nil {
 		return &usageError{err: err}
 	}
 	what := "a number"
@@ -58,7 +59,7 @@ func badFlag(c *cobra.Command, err error) error {
 	case num.Func == "ParseInt":
 		what = "a whole number"
 	}
-	return usagef("%smust be %s", strings.TrimSuffix(err.Error(), num.Error()), what)
+	return &usageError{hippo.Fieldf(value.GetFlag().Name, "must be %s, got %q", what, value.GetValue())}
 }
 
 // takesText reports whether the arguments of a command are a text.
@@ -127,8 +128,9 @@ func exitCode(err error) int {
 func flagNames() map[string]string {
 	return map[string]string{
 		"Text": "words", "Query": "query", "ID": "id", "Up": "id", "Down": "id", "Undo": "id", "Kind": "kind", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Situation": "situation", "Tags": "tag", "When": "when", "Relevance": "min, max",
-		"Offset": "offset", "Count": "count", "Ranker": "ranker", "Mode": "mode", "IDs": "id", "Vote": "reinforce", "Modification": "flags",
-		"valid_from": "valid-from", "valid_until": "valid-until", "event_time": "event-time",
+		"Offset": "offset", "Count": "count", "Ranker": "ranker", "Mode": "mode", "IDs": "id", "Vote": "reinforce",
+		"valid_from": "valid-from", "valid_until": "valid-until", "event_time": "event-time", "CreatedBefore": "until", "EventBefore": "event-before",
+		"MaxTokens": "max-tokens", "Content": "content",
 	}
 }
 
@@ -144,10 +146,10 @@ func notice(s *shell, format string, args ...any) {
 }
 
 // explainError prints an error and a hint, as one JSON object if JSON was asked for. command is the
-// command line without arguments: "hippo search".
-func explainError(s *shell, command string, err error) {
+// command line without arguments: "hippo search"; args are all of the program.
+func explainError(s *shell, command string, args []string, err error) {
 	if _, ok := errors.AsType[sourceError](err); !ok { // it names the keys of a file
-		err = wire.RenameField(err, flagNames())
+		err = wire.RenameField(wire.RenameField(err, flagNames()), writtenNames(args))
 	}
 	if _, said := errors.AsType[*interruptedError](err); !said && hippo.CodeOf(err) == hippo.CodeCanceled {
 		err = canceledError{}

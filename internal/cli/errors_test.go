@@ -106,7 +106,7 @@ func TestFlagNames(t *testing.T) {
 			}
 		}
 	}
-	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"), cli.Flags("record"), cli.Flags("upvote"))
+	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"), cli.Flags("record"), cli.Flags("upvote"), cli.Flags("context"))
 	for field, name := range table {
 		switch name {
 		case "words", "id", "kind", "relations", "flags": // arguments

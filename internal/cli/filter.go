@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +16,8 @@ type filterFlags struct {
 	situation    []string
 	when         string
 	since, until string
+	event        struct{ after, before string }
+	minTrust     string
 	at           momentFlags
 	all          bool
 }
@@ -32,6 +35,9 @@ func (f *filterFlags) add(c *cobra.Command) {
 	v.StringVar(&f.when, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01, 3d")
 	v.StringVar(&f.since, "since", "", "recorded at or after this time: yesterday, 2026-03-01, 3d")
 	v.StringVar(&f.until, "until", "", "recorded before this time")
+	v.StringVar(&f.event.after, "event-after", "", "happened at or after this time, or else was recorded then")
+	v.StringVar(&f.event.before, "event-before", "", "happened before this time")
+	v.StringVar(&f.minTrust, "min-trust", "", "only memories of this trust or more: none, low, normal or high")
 	f.at.add(c)
 	v.BoolVar(&f.all, "all", false, "of all projects; without it, of the current one and of none; --project NAME keeps to one, --project none to none")
 }
@@ -54,12 +60,21 @@ func (f *momentFlags) set(s *shell, to *hippo.Moment) error {
 func (f *filterFlags) filter(s *shell) (hippo.Filter, error) {
 	out := f.fields
 	err := cmp.Or(
-		setTime(s, &out.CreatedAfter, "since", f.since), setTime(s, &out.CreatedBefore, "until", f.until), f.at.set(s, &out.Moment),
+		setTime(s, &out.CreatedAfter, "since", f.since), setTime(s, &out.CreatedBefore, "until", f.until),
+		setTime(s, &out.EventAfter, "event-after", f.event.after), setTime(s, &out.EventBefore, "event-before", f.event.before), f.at.set(s, &out.Moment),
 	)
-	if from, to := out.CreatedAfter, out.CreatedBefore; err == nil && !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		err = hippo.Fieldf("until", "must be after since, got %q and %q", f.until, f.since)
+	if err == nil && f.minTrust != "" {
+		out.MinTrust, err = hippo.ParseTrust("min-trust", f.minTrust)
 	}
 	return out, err
+}
+
+// given returns a list of texts; nil for one of a blank text: a flag that is set to nothing is not set.
+func given(list []string) []string {
+	if len(list) == 1 && strings.TrimSpace(list[0]) == "" {
+		return nil
+	}
+	return list
 }
 
 // addPage adds the flags of commands that show one page.

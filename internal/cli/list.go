@@ -54,7 +54,7 @@ func filtered(c *cobra.Command) bool { return c.Flag("project").Changed || selec
 // selects reports whether a flag other than the project selects insights.
 func selects(c *cobra.Command) (yes bool) {
 	for _, name := range []string{
-		"situation", "tag", "type", "author", "session", "pinned", "archived", "when", "since", "until", "as-of", "known-at", "forgotten", "source", "import",
+		"situation", "tag", "type", "author", "session", "pinned", "archived", "when", "since", "until", "event-after", "event-before", "min-trust", "as-of", "known-at", "forgotten", "source", "import",
 	} {
 		flag := c.Flag(name)
 		yes = yes || flag != nil && flag.Changed

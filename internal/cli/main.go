@@ -97,7 +97,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	logCall(s, ran, s.now().Sub(began), err)
 	if err != nil {
 		s.json = s.json || wantsJSON(rest)
-		explainError(s, ran.CommandPath(), err)
+		explainError(s, ran.CommandPath(), rest, err)
 	}
 	return exitCode(err)
 }

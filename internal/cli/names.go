@@ -39,6 +39,21 @@ func flagAliases() map[string]string {
 	}
 }
 
+// writtenNames are other names of flags that arguments have, by the names of these flags: an error names what the user wrote.
+func writtenNames(args []string) map[string]string {
+	written := make(map[string]string)
+	for _, a := range args {
+		name, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimPrefix(a, "--"), "_", "-"), "=")
+		if flag, ok := flagAliases()[name]; ok && strings.HasPrefix(a, "--") {
+			written[flag] = name
+		}
+		if a == "--" {
+			break
+		}
+	}
+	return written
+}
+
 // flagHints are flags of other programs, and those that do here what they do there.
 func flagHints() map[string]string {
 	return map[string]string{

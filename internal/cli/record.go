@@ -43,6 +43,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 				return err
 			}
 			return s.on(c.Context(), cfg, currentOf(c.Context(), s, cfg), func(x *client.Client) error {
+				m.Situation = given(m.Situation)
 				old, err := resolveSuperseded(c.Context(), x, supersedes)
 				if err != nil {
 					return err

@@ -64,6 +64,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 	}
 	v := c.Flags()
 	f.add(c)
+	v.Lookup("situation").Usage = "prefer memories for this situation; may be repeated"
 	v.Float64Var(&f.low, "min", 0, "least relevance; 0 also shows what is unlikely to answer")
 	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
 	addPage(v, &f.query.Offset, &f.query.Count, hippo.DefaultCount)
@@ -71,6 +72,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 	v.StringVar((*string)(&f.query.Mode), "mode", "", "of ranker surprise: semantic, associative, hybrid or exact")
 	v.StringSliceVar(&f.sources, "sources", []string{sources.Memory}, "what to ask: memory, code or both, with a comma")
 	v.BoolVar(&f.query.Each, "each", false, "list memories that say the same one by one, and not as one hit")
+	v.BoolVar(&f.query.Strict, "strict", false, "only memories for the --situation, and none for others")
 	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
 	return c
 }
@@ -78,7 +80,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
 	q := f.query
 	q.Text = strings.Join(args, " ")
-	q.Situation, q.Strict, q.When = f.situation, true, f.when
+	q.Situation, q.When = given(f.situation), f.when
 	if err := validCount(q.Count); err != nil {
 		return q, err
 	}
