@@ -92,7 +92,7 @@ generate: ## generated files are up to date
 # As released: at most 100 MB. Nothing is inlined in packages whose speed nobody notices, which saves .6 MB.
 MODULE   := github.com/hippo-memory/hippo
 COLD     := github.com/spf13/... github.com/go-jose/... github.com/pelletier/... github.com/JohannesKaufmann/... github.com/ledongthuc/... github.com/schollz/... github.com/tailscale/... github.com/fsnotify/... golang.org/x/net/... go.starlark.net/... go.opentelemetry.io/... \
-	go.yaml.in/... $(addprefix $(MODULE)/internal/,app capture cli config hook httpd ingest login oauth peers/... remote restapi script/... setup/... shodh sources termtext consolidate telemetry syncfile token transcript web mcpserver/dialect/...)
+	go.yaml.in/... $(addprefix $(MODULE)/internal/,app capture cli config hook httpd ingest login oauth peers/... remote restapi script/... setup/... shodh sources termtext consolidate telemetry syncfile token transcript web mcpserver/dialect/... eval eval/decisions embed/hub embed/openai endpoint surprise/completions surprise/adaptive store/overlay briefing share power project)
 RELEASED := -trimpath -ldflags='-s -w -funcalign=16' $(COLD:%=-gcflags=%=-l)
 
 build: ## bin/hippo, as released
