@@ -3,14 +3,14 @@ package recall
 import "slices"
 
 // demote returns the scores of the first stage with what was not reranked below what was: both
-// stages measure relevance, but the first one knows less.
-func demote(p *Plan, s scored, r reranked) scored {
+// stages measure relevance, but the first one knows less. The passages count with the scale of these scores.
+func demote(p *Plan, s scored, r reranked) (scored, reranked) {
 	if r.passages == nil || r.top == 0 {
-		return s
+		return s, r
 	}
 	out := s.demoted(r.passages, r.leastOfTop(p))
 	r.scale = out.first.scale
-	return out
+	return out, r
 }
 
 // leastOfTop returns the least relevance of the top candidates, without relations.

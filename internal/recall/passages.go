@@ -47,8 +47,6 @@ type passages struct {
 	// context is that of the top candidates, which are the first ones.
 	context rank.Context
 	top     int
-	// scale is that of the relevances by which the passages are counted, see [scored.demoted].
-	scale float64
 }
 
 // gatherPassages returns the top candidates and their neighbours with the features of the
@@ -74,7 +72,7 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 			}
 		}
 	}
-	g := &passages{at: at, list: make([]passage, len(docs)), top: len(top), scale: 1}
+	g := &passages{at: at, list: make([]passage, len(docs)), top: len(top)}
 	named := namesAuthor(f.search.Text)
 	for i, d := range docs {
 		x, p := &about[i], &g.list[i]

@@ -71,7 +71,7 @@ func (s *Searcher) ranked(ctx context.Context, plan *Plan, found *retrieve.Resul
 	}
 	scored := first.score()
 	reranked := rerank(plan, found, scored)
-	scored = demote(plan, scored, reranked)
+	scored, reranked = demote(plan, scored, reranked)
 	reranked = teach(plan, reranked)
 	ranking, err := s.relate(ctx, plan, found, scored, reranked)
 	if err != nil {

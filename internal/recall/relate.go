@@ -150,11 +150,11 @@ func merge(p *Plan, s *secondStage, r reranked, rest ranking) ranking {
 }
 
 // counted returns the relevance that a passage is counted with in the tally, nil if it is not.
-func (g *passages) counted(x *passage) *float64 {
+func (r *reranked) counted(x *passage) *float64 {
 	if !x.counted {
 		return nil
 	}
-	return new(x.relevance * g.scale)
+	return new(x.relevance * r.scale)
 }
 
 // pulled is a memory that becomes a hit, or a more relevant one, by its relation to a hit.

@@ -22,11 +22,13 @@ type reranked struct {
 	linear rank.Linear
 	// fades is the clock by which the importance of candidates counts.
 	fades rank.Clock
+	// scale is that of the relevances by which the passages are counted, see [scored.demoted].
+	scale float64
 }
 
 // rerank computes the features of the top candidates and their neighbours.
 func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
-	var r reranked
+	r := reranked{scale: 1}
 	if p.ranker == hippo.RankerHippo && p.search.Text != "" {
 		r.words = queryWords(found.Vocabulary, p.search.Text)
 	}

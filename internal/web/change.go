@@ -17,24 +17,20 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// apply changes memories in one write, remembers how to undo that, and returns to the page of the form.
-func (v *visit) apply(text string, change func() error) error {
+// apply changes memories in one write by those that it gives the change, remembers how to undo that, and returns to the page of the form.
+func (v *visit) apply(text string, change func(by *engine.Memories) error) error {
 	return applyTo(v, nil, text, change)
 }
 
 // applyTo is [visit.apply] for a change that may declare relations: history does not keep new ones, so that they are removed to undo
 // it.
-func applyTo(v *visit, declared []hippo.Relation, text string, change func() error) error {
+func applyTo(v *visit, declared []hippo.Relation, text string, change func(by *engine.Memories) error) error {
 	var op hippo.Operation
 	if id, err := uuid.NewV7(); err == nil {
 		op.ID = hippo.ID(id)
 	}
 	op.By = hippo.Source{Kind: hippo.SourceUser, Client: "dashboard"}
-	before := v.memories
-	v.memories = engine.As(before, op)
-	err := change()
-	v.memories = before
-	if err != nil {
+	if err := change(engine.As(v.memories, op)); err != nil {
 		return v.refused(err)
 	}
 	if v.session != nil {
@@ -76,12 +72,12 @@ func (v *visit) back() error {
 }
 
 // change changes the memory of the path.
-func (v *visit) change(text string, do func(m *hippo.Memory) error) error {
+func (v *visit) change(text string, do func(by *engine.Memories, m *hippo.Memory) error) error {
 	m, err := v.get(v.r.Context())
 	if err != nil {
 		return err
 	}
-	return v.apply(text, func() error { return do(m) })
+	return v.apply(text, func(by *engine.Memories) error { return do(by, m) })
 }
 
 // vote votes on a memory, as an answer to the search that the form names; without one, on no question in particular.
@@ -101,22 +97,22 @@ func vote(v *visit) error {
 	if query != "" {
 		text += " for searches like this one"
 	}
-	return v.change(text+" now.", func(m *hippo.Memory) error {
+	return v.change(text+" now.", func(by *engine.Memories, m *hippo.Memory) error {
 		b := engine.Ballot{Query: query}
 		if up {
 			b.Up = []hippo.ID{m.ID}
 		} else {
 			b.Down = []hippo.ID{m.ID}
 		}
-		_, err := engine.Cast(v.r.Context(), v.memories, b)
+		_, err := engine.Cast(v.r.Context(), by, b)
 		return err
 	})
 }
 
 // accept confirms a memory.
 func accept(v *visit) error {
-	return v.change("Accepted: sessions may show it unasked.", func(m *hippo.Memory) error {
-		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Confirmation(m))
+	return v.change("Accepted: sessions may show it unasked.", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Modify(v.r.Context(), m.ID, engine.Confirmation(m))
 		return err
 	})
 }
@@ -127,30 +123,30 @@ func pin(v *visit) error {
 	if pinned {
 		text = "Pinned: its importance no longer decays."
 	}
-	return v.change(text, func(m *hippo.Memory) error {
-		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Pinned: &pinned}})
+	return v.change(text, func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Pinned: &pinned}})
 		return err
 	})
 }
 
 func forget(v *visit) error {
-	return v.change("Forgotten: searches no longer find it.", func(m *hippo.Memory) error {
-		_, err := v.memories.Forget(v.r.Context(), []hippo.ID{m.ID})
+	return v.change("Forgotten: searches no longer find it.", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Forget(v.r.Context(), []hippo.ID{m.ID})
 		return err
 	})
 }
 
 func restore(v *visit) error {
-	return v.change("Restored: searches find it again.", func(m *hippo.Memory) error {
-		_, err := v.memories.Restore(v.r.Context(), []hippo.ID{m.ID})
+	return v.change("Restored: searches find it again.", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Restore(v.r.Context(), []hippo.ID{m.ID})
 		return err
 	})
 }
 
 // holds removes the end of the time in which a memory holds.
 func holds(v *visit) error {
-	return v.change("Holds: it has no end any more.", func(m *hippo.Memory) error {
-		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Validity: engine.Validity{ValidUntil: &time.Time{}}})
+	return v.change("Holds: it has no end any more.", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Modify(v.r.Context(), m.ID, engine.Modification{Validity: engine.Validity{ValidUntil: &time.Time{}}})
 		return err
 	})
 }
@@ -158,8 +154,8 @@ func holds(v *visit) error {
 // move moves a memory to a project.
 func move(v *visit) error {
 	project := v.r.PostForm.Get("project")
-	return v.change("Moved to "+engine.ProjectTitles(v.memories)(project)+".", func(m *hippo.Memory) error {
-		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Project: &project}})
+	return v.change("Moved to "+engine.ProjectTitles(v.memories)(project)+".", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Project: &project}})
 		return err
 	})
 }
@@ -180,8 +176,8 @@ func edit(v *visit) error {
 		return v.back()
 	}
 	if err == nil {
-		err = v.apply("Changed.", func() error {
-			_, changeErr := v.memories.Modify(v.r.Context(), m.ID, change)
+		err = v.apply("Changed.", func(by *engine.Memories) error {
+			_, changeErr := by.Modify(v.r.Context(), m.ID, change)
 			if correctable(changeErr) {
 				changeErr = &editError{changeErr}
 			}
@@ -253,8 +249,8 @@ func compatible(v *visit) error {
 		return err
 	}
 	list := []hippo.Relation{{From: ids[0], To: ids[1], Kind: consolidate.CompatibleWith, Weight: 1}}
-	return applyTo(v, list, "Both stay: an audit no longer names this pair.", func() error {
-		_, err := v.memories.Relations().Declare(v.r.Context(), list)
+	return applyTo(v, list, "Both stay: an audit no longer names this pair.", func(by *engine.Memories) error {
+		_, err := by.Relations().Declare(v.r.Context(), list)
 		return err
 	})
 }
@@ -275,8 +271,8 @@ func merge(v *visit) error {
 		situation, tags := union(ms[0].Situation, ms[1].Situation), union(ms[0].Tags, ms[1].Tags)
 		change.Situation, change.Tags = &situation, &tags
 	}
-	return v.apply("Merged: the other memory is superseded now.", func() error {
-		_, err := v.memories.Modify(ctx, ids[0], change)
+	return v.apply("Merged: the other memory is superseded now.", func(by *engine.Memories) error {
+		_, err := by.Modify(ctx, ids[0], change)
 		return err
 	})
 }
@@ -302,11 +298,11 @@ func undo(v *visit) error {
 		v.session.say(toast{Text: "This was undone already, or is one of more than twenty changes since.", Failed: true})
 		return v.back()
 	}
-	return v.apply("Undone.", func() error {
+	return v.apply("Undone.", func(by *engine.Memories) error {
 		if u.declared != nil {
-			return v.memories.Relations().Remove(v.r.Context(), u.declared)
+			return by.Relations().Remove(v.r.Context(), u.declared)
 		}
-		_, err := engine.Undo(v.r.Context(), v.memories, u.operation)
+		_, err := engine.Undo(v.r.Context(), by, u.operation)
 		return err
 	})
 }
