@@ -32,7 +32,7 @@ func layers() [][]string {
 			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
 			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/token", "internal/login", "internal/arch", "models",
 		},
-		{"internal/retrieve", "internal/store/groupcommit", "internal/label", "internal/excerpt"},
+		{"internal/retrieve", "internal/verb", "internal/store/groupcommit", "internal/label", "internal/excerpt"},
 		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
 		{"internal/recall/hybrid", "internal/store", "internal/peers"},
 		{"internal/index", "internal/consolidate"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -126,12 +128,14 @@ func exitCode(err error) int {
 
 // flagNames returns the names of the flags and arguments for the fields of the domain.
 func flagNames() map[string]string {
-	return map[string]string{
-		"Text": "words", "Query": "query", "ID": "id", "Up": "id", "Down": "id", "Undo": "id", "Kind": "kind", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Situation": "situation", "Tags": "tag", "When": "when", "Relevance": "min, max",
-		"Offset": "offset", "Count": "count", "Ranker": "ranker", "Mode": "mode", "IDs": "id", "Vote": "reinforce",
-		"valid_from": "valid-from", "valid_until": "valid-until", "event_time": "event-time", "CreatedBefore": "until", "EventBefore": "event-before",
+	names := verb.Names(new(verb.Search).Args(), verb.Shell)
+	maps.Copy(names, map[string]string{
+		"Text": "words", "Query": "query", "ID": "id", "Up": "id", "Down": "id", "Undo": "id", "Kind": "kind", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Relevance": "min, max",
+		"Offset": "offset", "Count": "count", "IDs": "id", "Vote": "reinforce",
+		"valid_from": "valid-from", "valid_until": "valid-until", "event_time": "event-time",
 		"MaxTokens": "max-tokens", "Content": "content",
-	}
+	})
+	return names
 }
 
 // warn prints a line beside the result.

@@ -45,7 +45,7 @@ func ExitCode(err error) int { return exitCode(err) }
 
 // RankerOf returns the ranker of the query that a command line stands for.
 func RankerOf(args ...string) (hippo.Ranker, error) {
-	s := &shell{}
+	s := &shell{now: time.Now}
 	s.root = s.newRoot()
 	c, flags, err := s.root.Find(args)
 	if err != nil {
@@ -54,7 +54,7 @@ func RankerOf(args ...string) (hippo.Ranker, error) {
 	if err := c.ParseFlags(flags); err != nil {
 		return "", err
 	}
-	q, err := searchQuery(s, c, &searchFlags{query: hippo.Query{Count: 1}}, nil)
+	q, err := searchQuery(s, c, &searchFlags{count: 1}, nil)
 	return q.Ranker, err
 }
 

@@ -1,80 +1,33 @@
 package cli
 
 import (
-	"cmp"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// filterFlags are the flags of the commands that find insights.
-type filterFlags struct {
-	fields       hippo.Filter // as far as they need not be parsed
-	situation    []string
-	when         string
-	since, until string
-	event        struct{ after, before string }
-	minTrust     string
-	at           momentFlags
-	all          bool
-}
-
-// add adds the flags to a command.
-func (f *filterFlags) add(c *cobra.Command) {
-	v := c.Flags()
-	v.StringArrayVar(&f.situation, "situation", nil, "only memories for this situation; may be repeated (any)")
-	addCommaList(v, &f.fields.Tags, "tag", "only memories with this tag, in any case; may be repeated, or several with commas (all)")
-	addCommaList(v, &f.fields.Types, "type", "only memories of this type, in any case; may be repeated, or several with commas (any)")
-	v.StringVar(&f.fields.Author, "author", "", "only what this author said")
-	v.StringVar(&f.fields.Session, "session", "", "only what this session holds")
-	v.BoolVar(&f.fields.Pinned, "pinned", false, "only pinned memories")
-	v.BoolVar(&f.fields.Archived, "archived", false, "include archived memories")
-	v.StringVar(&f.when, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01, 3d")
-	v.StringVar(&f.since, "since", "", "recorded at or after this time: yesterday, 2026-03-01, 3d")
-	v.StringVar(&f.until, "until", "", "recorded before this time")
-	v.StringVar(&f.event.after, "event-after", "", "happened at or after this time, or else was recorded then")
-	v.StringVar(&f.event.before, "event-before", "", "happened before this time")
-	v.StringVar(&f.minTrust, "min-trust", "", "only memories of this trust or more: none, low, normal or high")
-	f.at.add(c)
-	v.BoolVar(&f.all, "all", false, "of all projects; without it, of the current one and of none; --project NAME keeps to one, --project none to none")
-}
-
 // momentFlags are the flags for the moment as of which something is read.
-type momentFlags struct{ asOf, knownAt string }
+type momentFlags struct{ verb.Moment }
 
 // add adds the flags to a command.
-func (f *momentFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.asOf, "as-of", "", "only what held at this time")
-	c.Flags().StringVar(&f.knownAt, "known-at", "", "what was known at this time, as far back as the history goes")
-}
+func (f *momentFlags) add(c *cobra.Command) { addArgs(c.Flags(), f.Args()) }
 
 // set sets the moment that the flags say.
-func (f *momentFlags) set(s *shell, to *hippo.Moment) error {
-	return cmp.Or(setTime(s, &to.ValidAt, "as-of", f.asOf), setTime(s, &to.KnownAt, "known-at", f.knownAt))
+func (f *momentFlags) set(s *shell, to *hippo.Moment) (err error) {
+	*to, err = f.Moment.Moment(today(s))
+	return err
 }
 
-// filter returns what the flags keep, without projects.
-func (f *filterFlags) filter(s *shell) (hippo.Filter, error) {
-	out := f.fields
-	err := cmp.Or(
-		setTime(s, &out.CreatedAfter, "since", f.since), setTime(s, &out.CreatedBefore, "until", f.until),
-		setTime(s, &out.EventAfter, "event-after", f.event.after), setTime(s, &out.EventBefore, "event-before", f.event.before), f.at.set(s, &out.Moment),
-	)
-	if err == nil && f.minTrust != "" {
-		out.MinTrust, err = hippo.ParseTrust("min-trust", f.minTrust)
-	}
-	return out, err
-}
+// today is the time in the zone of the user's days.
+func today(s *shell) time.Time { return s.now().In(zone()) }
 
-// given returns a list of texts; nil for one of a blank text: a flag that is set to nothing is not set.
-func given(list []string) []string {
-	if len(list) == 1 && strings.TrimSpace(list[0]) == "" {
-		return nil
-	}
-	return list
+// addAll adds the flag for all projects.
+func addAll(v *pflag.FlagSet, to *bool) {
+	v.BoolVar(to, "all", false, "of all projects; without it, of the current one and of none; --project NAME keeps to one, --project none to none")
 }
 
 // addPage adds the flags of commands that show one page.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newListCommand(s *shell) *cobra.Command {
@@ -53,9 +54,11 @@ func filtered(c *cobra.Command) bool { return c.Flag("project").Changed || selec
 
 // selects reports whether a flag other than the project selects insights.
 func selects(c *cobra.Command) (yes bool) {
-	for _, name := range []string{
-		"situation", "tag", "type", "author", "session", "pinned", "archived", "when", "since", "until", "event-after", "event-before", "min-trust", "as-of", "known-at", "forgotten", "source", "import",
-	} {
+	names := []string{"forgotten", "source", "import"}
+	for _, a := range new(verb.Narrow).Args() {
+		names = append(names, a.NameAt(verb.Shell))
+	}
+	for _, name := range names {
 		flag := c.Flag(name)
 		yes = yes || flag != nil && flag.Changed
 	}

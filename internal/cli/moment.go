@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/lang/when"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // zone is the zone of the user, in which days are read and shown, whatever the zone of a server.
@@ -16,14 +17,6 @@ func day(t time.Time) string { return when.Date(t, zone()) }
 func validity(t time.Time) string { return when.Bound(t, zone()) }
 
 // setTime sets a time to the one that a flag names, in the user's zone; an empty text leaves it.
-func setTime(s *shell, to *time.Time, flag, text string) (err error) {
-	if text == "" {
-		return nil
-	}
-	read := when.At
-	if flag == "valid-until" {
-		read = when.Ahead
-	}
-	*to, err = read(flag, text, s.now().In(zone()))
-	return err
+func setTime(s *shell, to *time.Time, flag, text string) error {
+	return verb.Read(today(s), verb.Reading{Time: verb.Time{Name: flag, Text: text}, To: to, Ahead: flag == "valid-until"})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newRecordCommand(s *shell) *cobra.Command {
@@ -43,7 +44,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 				return err
 			}
 			return s.on(c.Context(), cfg, currentOf(c.Context(), s, cfg), func(x *client.Client) error {
-				m.Situation = given(m.Situation)
+				m.Situation = verb.Given(m.Situation)
 				old, err := resolveSuperseded(c.Context(), x, supersedes)
 				if err != nil {
 					return err

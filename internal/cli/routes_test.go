@@ -40,7 +40,7 @@ func needsNothing(pattern string) bool {
 }
 
 // hiddenText is in a memory that no caller of another namespace may see a part of.
-const hiddenText = "heliotrope orchard 4711"
+const hiddenText = "heliotrope orchard quince4711"
 
 // guarded is a server with all routes over a store with one memory, and the texts of tokens by name.
 type guarded struct {
@@ -163,7 +163,7 @@ func TestRoutes_Access(t *testing.T) {
 			if refused && !isOpen && !needsNothing(route.Pattern) && w.Code != http.StatusForbidden {
 				t.Errorf("%s with %s: %d, want 403", route.Pattern, name, w.Code)
 			}
-			if strings.Contains(w.Body.String(), "heliotrope") || strings.Contains(w.Body.String(), "4711") {
+			if strings.Contains(w.Body.String(), "heliotrope") || strings.Contains(w.Body.String(), "quince4711") {
 				t.Errorf("%s shows a memory to %s:\n%.300s", route.Pattern, name, w.Body)
 			}
 		}
@@ -237,7 +237,7 @@ func TestRoutes_RemoteStore(t *testing.T) {
 			_, voted := m.Reinforce(ctx, nil, []hippo.ID{g.id})
 			_, forgot := m.Forget(ctx, []hippo.ID{g.id})
 			for verb, err := range map[string]error{"modifies": modified, "votes": voted, "forgets": forgot, "purges": m.Purge(ctx, []hippo.ID{g.id})} {
-				if err == nil || strings.Contains(err.Error(), "4711") {
+				if err == nil || strings.Contains(err.Error(), "quince4711") {
 					t.Errorf("%s in %q %s it: %v", holder, namespace, verb, err)
 				}
 			}

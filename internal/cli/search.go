@@ -15,15 +15,18 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // searchFlags are the flags of search as given.
 type searchFlags struct {
-	filterFlags
-	query     hippo.Query
-	low, high float64
-	sources   []string
+	verb.Search
+	all           bool
+	offset, count int
+	each          bool
+	low, high     float64
+	sources       []string
 }
 
 func newSearchCommand(s *shell) *cobra.Command {
@@ -63,33 +66,27 @@ func newSearchCommand(s *shell) *cobra.Command {
 		},
 	}
 	v := c.Flags()
-	f.add(c)
-	v.Lookup("situation").Usage = "prefer memories for this situation; may be repeated"
+	addArgs(v, slices.DeleteFunc(f.Args(), func(a verb.Arg) bool { return a.Name == "ranker" })) // a setting of all commands
+	addAll(v, &f.all)
 	v.Float64Var(&f.low, "min", 0, "least relevance; 0 also shows what is unlikely to answer")
 	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
-	addPage(v, &f.query.Offset, &f.query.Count, hippo.DefaultCount)
-	v.BoolVar(&f.query.Explain, "explain", false, "show why each hit is where it is")
-	v.StringVar((*string)(&f.query.Mode), "mode", "", "of ranker surprise: semantic, associative, hybrid or exact")
+	addPage(v, &f.offset, &f.count, hippo.DefaultCount)
 	v.StringSliceVar(&f.sources, "sources", []string{sources.Memory}, "what to ask: memory, code or both, with a comma")
-	v.BoolVar(&f.query.Each, "each", false, "list memories that say the same one by one, and not as one hit")
-	v.BoolVar(&f.query.Strict, "strict", false, "only memories for the --situation, and none for others")
-	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
+	v.BoolVar(&f.each, "each", false, "list memories that say the same one by one, and not as one hit")
 	return c
 }
 
 func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
-	q := f.query
-	q.Text = strings.Join(args, " ")
-	q.Situation, q.When = given(f.situation), f.when
-	if err := validCount(q.Count); err != nil {
+	if err := validCount(f.count); err != nil {
+		return hippo.Query{}, err
+	}
+	q, err := f.Query(today(s))
+	if err != nil {
 		return q, err
 	}
+	q.Text, q.Offset, q.Count, q.Each = strings.Join(args, " "), f.offset, f.count, f.each
 	if c.Flags().Changed("min") || c.Flags().Changed("max") {
 		q.Relevance = &hippo.Range{Min: f.low, Max: f.high}
-	}
-	var err error
-	if q.Filter, err = f.filter(s); err != nil {
-		return q, err
 	}
 	cfg, err := s.config()
 	if err != nil {

@@ -9,30 +9,33 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // selection are the flags that select memories by a filter, by where they come from, and by the import that brought them.
 type selection struct {
-	filterFlags
+	verb.Narrow
 
+	all               bool
 	source, operation string
 }
 
 func (x *selection) add(c *cobra.Command) {
-	x.filterFlags.add(c)
+	addArgs(c.Flags(), x.Args())
+	addAll(c.Flags(), &x.all)
 	c.Flags().StringVar(&x.source, "source", "", "only what comes from this kind of source, client or file: import, csv, notes.csv")
 	c.Flags().StringVar(&x.operation, "import", "", "only what the import with this `OPERATION` of hippo log has brought, in all projects")
 }
 
 // options returns the options of a list of what the flags select.
 func (x *selection) options(ctx context.Context, s *shell, m *client.Client) ([]client.ListOption, error) {
-	filter, err := x.filter(s)
+	filter, err := x.Filter(today(s))
 	if err != nil {
 		return nil, err
 	}
 	filter.Projects, err = projectsOf(ctx, s, m, x.all)
 	return []client.ListOption{
-		client.FromFilter(filter), client.InSituation(x.situation...), client.When(x.when), client.FromSource(x.source), client.FromImport(x.operation),
+		client.FromFilter(filter), client.InSituation(x.Situations()...), client.When(x.When), client.FromSource(x.source), client.FromImport(x.operation),
 	}, err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -214,15 +215,16 @@ func (in *period) bounds(s *session) (v engine.Validity, err error) {
 	for _, b := range []struct {
 		given moment
 		to    **time.Time
-	}{{in.from, &v.ValidFrom}, {in.until, &v.ValidUntil}} {
-		if b.given.name == "" {
+		ahead bool
+	}{{in.from, &v.ValidFrom, false}, {in.until, &v.ValidUntil, true}} {
+		if b.given.Name == "" {
 			continue
 		}
 		*b.to = new(time.Time)
-		if b.given.text == noBound {
+		if b.given.Text == noBound {
 			continue
 		}
-		if err := s.times([]moment{b.given}, *b.to); err != nil {
+		if err := verb.Read(s.now(), verb.Reading{Time: verb.Time(b.given), To: *b.to, Ahead: b.ahead}); err != nil {
 			return v, err
 		}
 	}

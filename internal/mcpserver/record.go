@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -100,7 +101,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.importance != nil {
 		given.Importance.Base = *in.importance
 	}
-	if err := s.times([]moment{in.eventTime, in.valid.from, in.valid.until}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
+	if err := verb.Read(s.now(), verb.Time(in.eventTime).Into(&given.EventTime), verb.Time(in.valid.from).Into(&given.ValidFrom), verb.Time(in.valid.until).AheadInto(&given.ValidUntil)); err != nil {
 		return reply{}, err
 	}
 	if in.project == "" && project == s.scope.Project {

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/sources"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -26,65 +28,31 @@ const searchSchema = `{"type":"object","properties":{
 "detail":{"type":"string","enum":["compact","full"]},
 "max_tokens":{"type":"integer","default":1200}}}`
 
-// filterInput is the part of the arguments that narrows the search.
-type filterInput struct {
-	tags, kinds, sources     texts
-	project, author, session string
-	created, event           [2]moment // after, before
-	at                       [2]moment // as of, known at
-	minTrust                 keyword
-	pinned, archived         bool
-}
-
 type searchInput struct {
-	text         words
-	situation    texts
-	strict       bool
-	relevance    rangeInput
-	limit        limitInput
-	offset       *int
-	filter       filterInput
-	when         string
-	ranker, mode keyword
-	view         struct {
-		detail           keyword
-		explain, noTouch bool
-	}
+	verb.Search
+	text      words
+	relevance rangeInput
+	limit     limitInput
+	offset    *int
+	project   string
+	sources   texts
+	detail    keyword
 	maxTokens tokenLimit
 }
 
 func (in *searchInput) fields() []field {
-	return []field{
+	return slices.Concat([]field{
 		{name: "query", also: "q text search question", to: &in.text},
-		{name: "situation_filter", also: "situation situations context context_filter", to: &in.situation},
-		{name: "strict", to: &in.strict},
-		{name: "relevance_range", also: "score_range", to: &in.relevance, unlisted: true},
-		{name: "min_relevance", also: "min_score threshold", to: &minRelevance{&in.relevance}, unlisted: true},
 		{name: "limit", also: "count top_k k n n_results num_results max_results", to: &in.limit, count: true},
 		{name: "offset", to: &in.offset},
-		{name: "tags", also: "tag", to: &in.filter.tags},
-		{name: "type", also: "types kind category memory_type", to: &in.filter.kinds},
-		{name: "project", to: &in.filter.project},
-		{name: "author", to: &in.filter.author, unlisted: true},
-		{name: "session", to: &in.filter.session, unlisted: true},
-		{name: "when", to: &in.when},
-		{name: "created_after", also: "since after", to: &in.filter.created[0], unlisted: true},
-		{name: "created_before", also: "until before", to: &in.filter.created[1], unlisted: true},
-		{name: "event_after", to: &in.filter.event[0], unlisted: true},
-		{name: "event_before", to: &in.filter.event[1], unlisted: true},
-		{name: "min_trust", to: &in.filter.minTrust, unlisted: true},
-		{name: "as_of", to: &in.filter.at[0]},
-		{name: "known_at", to: &in.filter.at[1], unlisted: true},
-		{name: "pinned", to: &in.filter.pinned, unlisted: true},
-		{name: "archived", also: "include_archived", to: &in.filter.archived, unlisted: true},
-		{name: "ranker", to: &in.ranker, unlisted: true},
-		{name: "mode", to: &in.mode, unlisted: true},
-		{name: "detail", to: &in.view.detail},
-		{name: "explain", to: &in.view.explain, unlisted: true},
-		{name: "no_touch", to: &in.view.noTouch, unlisted: true},
+		{name: "relevance_range", also: "score_range", to: &in.relevance, unlisted: true},
+		{name: "min_relevance", also: "min_score threshold", to: &minRelevance{&in.relevance}, unlisted: true},
+	}, fieldsOf(in.Args()), []field{
+		{name: "project", to: &in.project},
+		{name: "detail", to: &in.detail},
 		{name: "max_tokens", to: &in.maxTokens.given, count: true},
-		{name: "sources", also: "source", to: &in.filter.sources, unlisted: true},
-	}
+		{name: "sources", also: "source", to: &in.sources, unlisted: true},
+	})
 }
 
 // rangeInput is a range of relevance. A range that is given without min begins at
@@ -159,8 +127,8 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if in.filter.project != "" {
-		if q.Filter.Projects, err = engine.ResolveProject(ctx, s.Memories, in.filter.project); err != nil {
+	if in.project != "" {
+		if q.Filter.Projects, err = engine.ResolveProject(ctx, s.Memories, in.project); err != nil {
 			return reply{}, err
 		}
 	}
@@ -168,7 +136,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	asked, err := sources.Parse(in.filter.sources)
+	asked, err := sources.Parse(in.sources)
 	if err != nil {
 		return reply{}, err
 	}
@@ -197,35 +165,21 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 // page returns an answer as the caller wants to see it.
 func (in *searchInput) page(s *session, a *hippo.Answer, q *hippo.Query, limit int) page {
 	return page{answer: a, limit: limit, files: s.files(hippo.Moment{KnownAt: q.Filter.KnownAt, ValidAt: q.Filter.ValidAt}), view: wire.View{
-		Offset: q.Offset, Now: s.now(), Full: in.view.detail == "full", Preview: previewLength, Importance: s.Importance,
+		Offset: q.Offset, Now: s.now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
 	}}
 }
 
 func (in *searchInput) query(s *session) (hippo.Query, error) {
-	q := hippo.Query{
-		Text: string(in.text), Situation: in.situation, Strict: in.strict, Relevance: in.relevance.value(), Offset: in.limit.offset,
-		Ranker: hippo.Ranker(in.ranker), Mode: hippo.Mode(in.mode), When: in.when, NoTouch: in.view.noTouch, Detail: hippo.Detail{Explain: in.view.explain, NoDistribution: !s.json},
-		Filter: hippo.Filter{
-			Tags: in.filter.tags, Types: in.filter.kinds, Origin: hippo.Origin{Author: in.filter.author, Session: in.filter.session}, Pinned: in.filter.pinned,
-			Archived: in.filter.archived,
-		},
-	}
-	f := &q.Filter
-	if err := s.times([]moment{in.filter.created[0], in.filter.created[1], in.filter.event[0], in.filter.event[1], in.filter.at[0], in.filter.at[1]},
-		&f.CreatedAfter, &f.CreatedBefore, &f.EventAfter, &f.EventBefore, &f.ValidAt, &f.KnownAt); err != nil {
+	q, err := in.Query(s.now())
+	if err != nil {
 		return q, err
 	}
-	if in.filter.minTrust != "" {
-		var err error
-		if f.MinTrust, err = hippo.ParseTrust("min_trust", string(in.filter.minTrust)); err != nil {
-			return q, err
-		}
-	}
+	q.Text, q.Relevance, q.Offset, q.NoDistribution = string(in.text), in.relevance.value(), in.limit.offset, !s.json
 	if in.offset != nil {
 		q.Offset = *in.offset
 	}
 	if in.limit.count != nil {
 		q.Count = *in.limit.count
 	}
-	return q, oneOf("detail", string(in.view.detail), "compact", "full")
+	return q, oneOf("detail", string(in.detail), "compact", "full")
 }

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -273,11 +275,13 @@ func textContent(text string) *mcp.TextContent {
 
 // argumentNames are the names of the tool arguments that stand for fields of the domain.
 func argumentNames() map[string]string {
-	return map[string]string{
-		"Text": "query", "Query": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
-		"Offset": "offset", "Count": "limit", "CreatedBefore": "created_before", "EventBefore": "event_before", "Ranker": "ranker", "Mode": "mode", "Projects": "project", "Source.Kind": "source",
+	names := verb.Names(new(verb.Search).Args(), verb.MCP)
+	maps.Copy(names, map[string]string{
+		"Text": "query", "Query": "query", "Relevance": "relevance_range",
+		"Offset": "offset", "Count": "limit", "Projects": "project", "Source.Kind": "source",
 		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Undo": "undo", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Program": "program",
-	}
+	})
+	return names
 }
 
 // failure is the result of a failed call: text for a model, and a code for a program.

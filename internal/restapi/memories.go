@@ -15,6 +15,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -177,10 +178,7 @@ func (in *recordInput) memory(ctx context.Context, r *request) (*hippo.Memory, e
 		name := fmt.Sprintf("%q %q %q", r.scope.Namespace, r.caller, in.key)
 		m.ID = hippo.ID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/hippo-memory/hippo/idempotency "+name)))
 	}
-	return m, r.times(
-		instant{moment: in.eventTime, to: &m.EventTime}, instant{moment: in.validFrom, to: &m.ValidFrom},
-		instant{moment: in.validUntil, to: &m.ValidUntil, ahead: true},
-	)
+	return m, verb.Read(r.now(), verb.Time(in.eventTime).Into(&m.EventTime), verb.Time(in.validFrom).Into(&m.ValidFrom), verb.Time(in.validUntil).AheadInto(&m.ValidUntil))
 }
 
 // again answers a request whose key was used: with the memory that is there, or with the conflict if it is
@@ -297,14 +295,15 @@ func (in *readInput) get(ctx context.Context, r *request, question string) (*eng
 }
 
 type listInput struct {
-	filter    filterInput
+	verb.Narrow
+	projects  inProjects
 	page      pageInput
 	forgotten bool
 	arrival   engine.Arrival
 }
 
 func (in *listInput) fields() []field {
-	return slices.Concat(in.filter.fields(inQuery), in.page.fields(inQuery), []field{
+	return slices.Concat(fieldsOf(in.Args(), inQuery), in.projects.fields(inQuery), in.page.fields(inQuery), []field{
 		{name: "forgotten", in: inQuery, to: &in.forgotten, about: "the forgotten ones instead"},
 		{name: "source", in: inQuery, to: &in.arrival.Source, about: "only what comes from this kind of source, client or file, such as import, csv, notes.csv"},
 		{name: "import", in: inQuery, to: &in.arrival.Import, about: "only what this operation of an import has brought, of all projects unless project names some"},
@@ -322,13 +321,16 @@ type listing struct {
 }
 
 func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
-	f, err := in.filter.filter(ctx, r)
+	f, err := in.Filter(r.now())
+	if err == nil {
+		f.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects))
+	}
 	count, wrong := in.page.count()
 	if err = cmp.Or(err, wrong); err != nil {
 		return reply{}, err
 	}
 	l, err := r.List(ctx, engine.ListQuery{
-		Filter: f, Situation: in.filter.situation, When: in.filter.when, Forgotten: in.forgotten, Arrival: in.arrival,
+		Filter: f, Situation: in.Situations(), When: in.When, Forgotten: in.forgotten, Arrival: in.arrival,
 		Offset: in.page.offset, Count: count,
 	})
 	if err != nil {

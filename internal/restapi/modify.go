@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // voteInput is a vote and the question that it is about.
@@ -47,14 +48,14 @@ func (in *validityInput) bounds(r *request) (v engine.Validity, err error) {
 		to    **time.Time
 		ahead bool
 	}{{in.from, &v.ValidFrom, false}, {in.until, &v.ValidUntil, true}} {
-		if b.given.name == "" {
+		if b.given.Name == "" {
 			continue
 		}
 		*b.to = new(time.Time)
-		if b.given.text == noBound {
+		if b.given.Text == noBound {
 			continue
 		}
-		if err := r.times(instant{b.given, *b.to, b.ahead}); err != nil {
+		if err := verb.Read(r.now(), verb.Reading{Time: verb.Time(b.given), To: *b.to, Ahead: b.ahead}); err != nil {
 			return v, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -149,7 +150,7 @@ func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	e := engine.Ending{Relations: []hippo.Relation{x}}
-	if err := r.times(instant{moment: in.at, to: &e.At, ahead: true}); err != nil {
+	if err := verb.Read(r.now(), verb.Time(in.at).AheadInto(&e.At)); err != nil {
 		return reply{}, err
 	}
 	list, err := changing(r.Memories, r.caller, in.reason).Relations().End(ctx, e)
@@ -175,7 +176,7 @@ func (in *relationInput) relation(ctx context.Context, r *request) (out hippo.Re
 	if out.To, err = r.named(ctx, in.to); err != nil {
 		return out, err
 	}
-	return out, r.times(instant{moment: in.validFrom, to: &out.ValidFrom}, instant{moment: in.validUntil, to: &out.ValidUntil, ahead: true})
+	return out, verb.Read(r.now(), verb.Time(in.validFrom).Into(&out.ValidFrom), verb.Time(in.validUntil).AheadInto(&out.ValidUntil))
 }
 
 // unrelateInput is the key of a relation to remove.

@@ -11,6 +11,7 @@ package restapi
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/sources"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -147,10 +149,12 @@ func changing(m *engine.Memories, caller, reason string) *engine.Memories {
 
 // fieldNames are the names of the fields of requests that stand for fields of the domain.
 func fieldNames() map[string]string {
-	return map[string]string{
-		"Text": "query", "Query": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
-		"Offset": "offset", "Count": "limit", "CreatedBefore": "created_before", "EventBefore": "event_before", "Ranker": "ranker", "Mode": "mode", "Projects": "project", "Source.Kind": "source.kind",
+	names := verb.Names(new(verb.Search).Args(), verb.REST)
+	maps.Copy(names, map[string]string{
+		"Text": "query", "Query": "query", "Relevance": "relevance_range",
+		"Offset": "offset", "Count": "limit", "Projects": "project", "Source.Kind": "source.kind",
 		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Undo": "undo", "Supersedes": "supersedes", "Vote": "reinforce",
 		"MaxTokens": "max_tokens", "Relations": "relations", "Kind": "relations.kind",
-	}
+	})
+	return names
 }

@@ -11,19 +11,16 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/sources"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 type searchInput struct {
+	verb.Search
 	text      string
-	strict    bool
 	relevance rangeInput
-	filter    filterInput
+	projects  inProjects
 	page      pageInput
-	ranker    string
-	mode      string
-	explain   bool
-	noTouch   bool
 }
 
 // rangeInput is a range of relevance.
@@ -34,24 +31,11 @@ func (in *rangeInput) fields() []field {
 }
 
 func (in *searchInput) fields() []field {
-	rankers := make([]string, 0, len(hippo.Rankers()))
-	for _, k := range hippo.Rankers() {
-		rankers = append(rankers, string(k))
-	}
-	modes := make([]string, 0, len(hippo.Modes()))
-	for _, m := range hippo.Modes() {
-		modes = append(modes, string(m))
-	}
 	return slices.Concat([]field{
 		{name: "query", to: &in.text, about: fmt.Sprintf("plain words; empty matches everything. A text over %d bytes is cut to its beginning, which degraded reports", hippo.MaxQuery)},
-		{name: "strict", to: &in.strict, about: "situation_filter hides what does not apply, instead of ranking it lower"},
 		{name: "relevance_range", to: &in.relevance, about: "both ends inclusive. Default: the floor of the ranker"},
 		{name: "min_relevance", to: &in.relevance.min, about: "the lower end of relevance_range"},
-		{name: "ranker", to: &in.ranker, words: rankers},
-		{name: "mode", to: &in.mode, words: modes, about: "of ranker surprise"},
-		{name: "explain", to: &in.explain, about: "say for each hit why it has its relevance"},
-		{name: "no_touch", to: &in.noTouch, about: "do not count the hits as used"},
-	}, in.filter.fields(inBody), in.page.fields(inBody))
+	}, fieldsOf(in.Args(), inBody), in.projects.fields(inBody), in.page.fields(inBody))
 }
 
 func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
@@ -68,12 +52,13 @@ func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
 }
 
 func (in *searchInput) query(ctx context.Context, r *request) (hippo.Query, error) {
-	f, err := in.filter.filter(ctx, r)
+	q, err := in.Query(r.now())
+	if err == nil {
+		q.Filter.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects))
+	}
 	count, wrong := in.page.count()
-	return hippo.Query{
-		Text: in.text, Situation: in.filter.situation, Strict: in.strict, Filter: f, When: in.filter.when, Relevance: in.relevance.value(),
-		Offset: in.page.offset, Count: count, Ranker: hippo.Ranker(in.ranker), Mode: hippo.Mode(in.mode), NoTouch: in.noTouch, Detail: hippo.Detail{Explain: in.explain},
-	}, cmp.Or(err, wrong)
+	q.Text, q.Relevance, q.Offset, q.Count = in.text, in.relevance.value(), in.page.offset, count
+	return q, cmp.Or(err, wrong)
 }
 
 // view shows the whole of what a query finds.

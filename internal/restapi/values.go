@@ -11,19 +11,19 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/lang/when"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// moment is a time as it was given; empty is unset. When a date begins depends on the zone of the
-// store, which opens after requests are checked.
-type moment struct{ name, text string }
+// moment is a time as it was given.
+type moment verb.Time
 
 // set implements [value].
 func (m *moment) set(name string, raw json.RawMessage) error {
-	if err := set(name, raw, &m.text); err != nil {
+	if err := set(name, raw, &m.Text); err != nil {
 		return err
 	}
-	if m.text = strings.TrimSpace(m.text); m.text != "" { // a blank one is as if it were absent
-		m.name = name
+	if m.Text = strings.TrimSpace(m.Text); m.Text != "" { // a blank one is as if it were absent
+		m.Name = name
 	}
 	return nil
 }
@@ -33,31 +33,8 @@ func (*moment) schema() schema {
 	return schema{"type": "string", "description": "RFC 3339, a date, or words: " + when.Forms}
 }
 
-// instant is a moment and where its time goes. ahead: of a recurring one the next is meant.
-type instant struct {
-	moment
-	to    *time.Time
-	ahead bool
-}
-
-// times reads moments; an unset one leaves its time.
-func (r *request) times(list ...instant) error {
-	now := r.server.Now().In(r.Zone())
-	for _, m := range list {
-		if m.name == "" {
-			continue
-		}
-		read := when.At
-		if m.ahead {
-			read = when.Ahead
-		}
-		var err error
-		if *m.to, err = read(m.name, m.text, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// now is the time in the zone of the store.
+func (r *request) now() time.Time { return r.server.Now().In(r.Zone()) }
 
 // reference is a memory as it is named: a UUID, or a short form of one.
 type reference struct{ name, text string }
@@ -162,54 +139,20 @@ func (m *metadata) set(name string, raw json.RawMessage) error {
 func (*metadata) schema() schema { return schema{"type": "object", "additionalProperties": true} }
 
 // momentInput is the moment as of which something is read.
-type momentInput struct{ asOf, knownAt moment }
+type momentInput struct{ verb.Moment }
 
-func (in *momentInput) fields(where place) []field {
-	return []field{{name: "as_of", in: where, to: &in.asOf, about: "only what holds at this time"}, {name: "known_at", in: where, to: &in.knownAt, about: "what was known at this time, as far back as the history goes"}}
-}
+func (in *momentInput) fields(where place) []field { return fieldsOf(in.Args(), where) }
 
-func (in *momentInput) value(r *request) (at hippo.Moment, err error) {
-	return at, r.times(in.instants(&at)...)
-}
+func (in *momentInput) value(r *request) (hippo.Moment, error) { return in.Moment.Moment(r.now()) }
 
-// instants are its times, and where they go.
-func (in *momentInput) instants(at *hippo.Moment) []instant {
-	return []instant{{moment: in.asOf, to: &at.ValidAt}, {moment: in.knownAt, to: &at.KnownAt}}
-}
+// inProjects is the projects that a filter names.
+type inProjects struct{ projects *[]string }
 
-// filterInput is what narrows a search or a list.
-type filterInput struct {
-	situation, tags, kinds []string
-	projects               *[]string
-	author, session, when  string
-	created, event         [2]moment // after, before
-	at                     momentInput
-	minTrust               string
-	marks                  struct{ pinned, archived bool }
-}
-
-// fields lists the fields, which are in the query of a list and in the body of a search.
-func (in *filterInput) fields(where place) []field {
-	list := []field{
-		{name: "situation_filter", to: &in.situation, about: "when and where the memories apply", rules: schema{"maxItems": hippo.MaxSituations}},
-		{name: "tags", to: &in.tags, about: "all of these", rules: schema{"maxItems": hippo.MaxTags}},
-		{name: "type", to: &in.kinds, about: "one of these types"},
-		{name: "project", to: &in.projects, about: `one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`},
-		{name: "author", to: &in.author},
-		{name: "session", to: &in.session},
-		{name: "when", to: &in.when, about: "a time in English, such as last week", rules: schema{"maxLength": hippo.MaxQuery}},
-		{name: "created_after", to: &in.created[0], about: "inclusive"},
-		{name: "created_before", to: &in.created[1], about: "exclusive"},
-		{name: "event_after", to: &in.event[0], about: "inclusive; compared with event_time, or else created_at"},
-		{name: "event_before", to: &in.event[1], about: "exclusive"},
-		{name: "min_trust", to: &in.minTrust, words: hippo.TrustNames()},
-		{name: "pinned", to: &in.marks.pinned, about: "only pinned ones"},
-		{name: "archived", to: &in.marks.archived, about: "archived ones, too"},
-	}
-	for i := range list {
-		list[i].in = where
-	}
-	return append(list, in.at.fields(where)...)
+func (in *inProjects) fields(where place) []field {
+	return []field{{
+		name: "project", in: where, to: &in.projects,
+		about: `one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`,
+	}}
 }
 
 // noProject stands for no project.
@@ -255,22 +198,6 @@ func (r *request) ofTree(project string) bool {
 	}
 	trees, err := l.OfProjects(&r.scope, []string{project}, "")
 	return err == nil && len(trees) > 0
-}
-
-// filter returns the filter of the domain.
-func (in *filterInput) filter(ctx context.Context, r *request) (hippo.Filter, error) {
-	f := hippo.Filter{Tags: in.tags, Types: in.kinds, Origin: hippo.Origin{Author: in.author, Session: in.session}, Pinned: in.marks.pinned, Archived: in.marks.archived}
-	var err error
-	if f.Projects, err = r.knownProjects(ctx, projectsOf(in.projects)); err != nil {
-		return f, err
-	}
-	if in.minTrust != "" { // one of the names
-		f.MinTrust, _ = hippo.ParseTrust("min_trust", in.minTrust)
-	}
-	return f, r.times(append(in.at.instants(&f.Moment),
-		instant{moment: in.created[0], to: &f.CreatedAfter}, instant{moment: in.created[1], to: &f.CreatedBefore},
-		instant{moment: in.event[0], to: &f.EventAfter}, instant{moment: in.event[1], to: &f.EventBefore},
-	)...)
 }
 
 // pageInput is the page of a search or a list.

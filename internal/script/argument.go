@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // texts is a list of texts; a single text is a list of one, and one blank text is none.
@@ -63,7 +64,7 @@ func decode(c *sandbox.Call, to any) error {
 	d.DisallowUnknownFields()
 	err = d.Decode(to)
 	if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return hippo.Fieldf(parameterOf(bad.Field), "must be %s, got %s", typeName(bad), bad.Value)
+		return hippo.Fieldf(bad.Field, "must be %s, got %s", typeName(bad), bad.Value)
 	}
 	if err != nil {
 		return hippo.Fieldf(c.Name, "%v", err)
@@ -71,12 +72,50 @@ func decode(c *sandbox.Call, to any) error {
 	return nil
 }
 
-// parameterOf returns the parameter of a field that may be of an embedded struct.
-func parameterOf(field string) string {
-	for _, embedded := range []string{"filterInput.", "spanInput.", "momentInput."} {
-		field = strings.TrimPrefix(field, embedded)
+// params are the parameters of a function for arguments of a verb. A program reads no explanation.
+func params(args []verb.Arg) (out []string) {
+	for i := range args {
+		if name := args[i].NameAt(verb.Script); name != "explain" {
+			out = append(out, name)
+		}
 	}
-	return field
+	return out
+}
+
+// decodeWith is [decode] for a call that has arguments of a verb as well.
+func decodeWith(c *sandbox.Call, args []verb.Arg, to any) error {
+	rest := maps.Clone(c.Args)
+	for i := range args {
+		name := args[i].NameAt(verb.Script)
+		raw, ok := rest[name]
+		if !ok {
+			continue
+		}
+		delete(rest, name)
+		if err := assign(name, raw, &args[i]); err != nil {
+			return err
+		}
+	}
+	return decode(&sandbox.Call{Name: c.Name, Args: rest}, to)
+}
+
+// assign reads the value of an argument.
+func assign(name string, raw json.RawMessage, a *verb.Arg) error {
+	to := a.To
+	switch x := a.To.(type) {
+	case *[]string:
+		to = (*texts)(x)
+	case *verb.Time:
+		x.Name, to = name, &x.Text
+	}
+	err := json.Unmarshal(raw, to)
+	if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return hippo.Fieldf(name, "must be %s, got %s", typeName(bad), bad.Value)
+	}
+	if text, ok := a.To.(*string); ok && err == nil && a.Values != nil && *text != "" {
+		return hippo.OneOf(name, *text, a.Values...)
+	}
+	return err
 }
 
 // typeName names the type that an argument must have, in the terms of Starlark.
@@ -105,37 +144,23 @@ func required(name string, given bool) error {
 	return hippo.Required(name)
 }
 
-// moment is a time in digits or in words, by the name of its parameter.
-type moment struct {
-	name, text string
-	to         *time.Time
+// reading is a time in digits or in words, by the name of its parameter, and where it goes. Words like "in 2 days" are for the end of validity.
+func reading(name, text string, to *time.Time) verb.Reading {
+	return verb.Reading{Time: verb.Time{Name: name, Text: text}, To: to, Ahead: name == "valid_until"}
 }
 
-// times sets those that were given. Words like "in 2 days" are for the end of validity.
-func times(now time.Time, list ...moment) error {
-	for _, m := range list {
-		if m.text == "" {
-			continue
-		}
-		read := when.At
-		if m.name == "valid_until" {
-			read = when.Ahead
-		}
-		var err error
-		if *m.to, err = read(m.name, m.text, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// clockOf returns the time in the zone of the store.
+func clockOf(s *session) time.Time { return s.caller.Now().In(s.memories.Zone()) }
 
 // fieldNames are the parameters that stand for fields of the domain.
 func fieldNames() map[string]string {
-	return map[string]string{
-		"Text": "query", "Query": "query", "Situation": "situation", "Tags": "tags", "When": "when", "Relevance": "min_score", "Offset": "offset", "Count": "limit", "CreatedBefore": "created_before", "EventBefore": "event_before", "Mode": "mode",
-		"Ranker": "ranker", "Projects": "project", "IDs": "ids", "Up": "up", "Down": "down", "Supersedes": "supersedes", "Vote": "vote",
+	names := verb.Names(new(verb.Search).Args(), verb.Script)
+	maps.Copy(names, map[string]string{
+		"Text": "query", "Query": "query", "Relevance": "min_score", "Offset": "offset", "Count": "limit",
+		"Projects": "project", "IDs": "ids", "Up": "up", "Down": "down", "Supersedes": "supersedes", "Vote": "vote",
 		"Prompt": "prompt", "MaxTokens": "max_tokens", "ID": "id", "Relations": "relate", "Kind": "kind",
-	}
+	})
+	return names
 }
 
 // number returns a count that may be absent.

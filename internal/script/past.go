@@ -15,9 +15,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// pastVerbs returns the functions about operations and former versions.
-func pastVerbs() []verb {
-	return []verb{
+// pastFunctions returns the functions about operations and former versions.
+func pastFunctions() []function {
+	return []function{
 		{name: "log", params: []string{"id", "limit", "offset"}, call: pastLog},
 		{name: "diff", params: []string{"id", "from_version", "to_version"}, call: pastDiff},
 		{name: "undo", params: []string{"operation", "reason"}, writes: true, call: pastUndo},
@@ -34,7 +34,7 @@ func pastLog(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	limit, err := (&searchInput{Limit: in.Limit}).limit()
+	limit, err := (&searchPage{Limit: in.Limit}).limit()
 	if err != nil {
 		return nil, err
 	}

@@ -13,14 +13,16 @@ import (
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/sources"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// readVerbs returns the functions that write nothing.
-func readVerbs() []verb {
-	narrow := []string{"tags", "type", "situation", "when", "project", "pinned", "author", "session", "created_after", "created_before", "event_after", "event_before", "min_trust", "archived", "as_of", "known_at"}
-	return []verb{
-		{name: "search", params: append([]string{"query", "limit", "min_score", "offset", "ranker", "mode", "strict", "no_touch", "sources"}, narrow...), call: search},
+// readFunctions returns the functions that write nothing.
+func readFunctions() []function {
+	whole := slices.Concat([]string{"query", "limit", "min_score", "offset"}, params(new(verb.Search).Args()), []string{"project", "sources"})
+	narrow := append(params(new(verb.Narrow).Args()), "project")
+	return []function{
+		{name: "search", params: whole, call: search},
 		{name: "recall", params: append([]string{"when", "limit", "query"}, slices.DeleteFunc(slices.Clone(narrow), isWhen)...), call: recall},
 		{name: "search_by_tag", params: []string{"tags", "limit", "match"}, call: searchByTag},
 		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten", "source", "operation"}, narrow...), call: listMemories},
@@ -34,73 +36,34 @@ func readVerbs() []verb {
 
 func isWhen(name string) bool { return name == "when" }
 
-// filterInput is the parameters that narrow a search or a list.
-type filterInput struct {
-	Tags      texts  `json:"tags"`
-	Type      texts  `json:"type"`
-	Situation texts  `json:"situation"`
-	When      string `json:"when"`
-	Project   string `json:"project"`
-	Pinned    bool   `json:"pinned"`
-	Author    string `json:"author"`
-	Session   string `json:"session"`
-	MinTrust  string `json:"min_trust"`
-	Archived  bool   `json:"archived"`
-	spanInput
-	momentInput
-}
-
-// spanInput is when memories were recorded, and when what they tell happened.
-type spanInput struct {
-	CreatedAfter  string `json:"created_after"`
-	CreatedBefore string `json:"created_before"`
-	EventAfter    string `json:"event_after"`
-	EventBefore   string `json:"event_before"`
-}
-
-func (in *filterInput) filter(ctx context.Context, s *session) (hippo.Filter, error) {
-	f := hippo.Filter{Tags: in.Tags, Types: in.Type, Origin: hippo.Origin{Author: in.Author, Session: in.Session}, Pinned: in.Pinned, Archived: in.Archived}
-	projects, err := projectsOf(ctx, s, in.Project)
-	if f.Projects = projects; err == nil {
-		err = times(s.caller.Now().In(s.memories.Zone()), moment{"created_after", in.CreatedAfter, &f.CreatedAfter},
-			moment{"created_before", in.CreatedBefore, &f.CreatedBefore}, moment{"event_after", in.EventAfter, &f.EventAfter},
-			moment{"event_before", in.EventBefore, &f.EventBefore})
-	}
-	if err == nil && in.MinTrust != "" {
-		f.MinTrust, err = hippo.ParseTrust("min_trust", in.MinTrust)
-	}
-	if err == nil {
-		f.Moment, err = in.moment(s)
-	}
-	return f, err
-}
-
-// momentInput is the moment as of which something is read.
-type momentInput struct {
-	AsOf    string `json:"as_of"`
-	KnownAt string `json:"known_at"`
-}
-
-func (in *momentInput) moment(s *session) (at hippo.Moment, err error) {
-	return at, times(s.caller.Now().In(s.memories.Zone()), moment{"as_of", in.AsOf, &at.ValidAt}, moment{"known_at", in.KnownAt, &at.KnownAt})
-}
-
 type searchInput struct {
+	verb.Search
+	searchPage
+}
+
+// searchPage is what a search in a program takes beside its [verb.Search].
+type searchPage struct {
 	Query    string   `json:"query"`
 	Limit    *int     `json:"limit"`
 	Offset   int      `json:"offset"`
 	MinScore *float64 `json:"min_score"`
-	Ranker   string   `json:"ranker"`
-	Mode     string   `json:"mode"`
-	Strict   bool     `json:"strict"`
-	NoTouch  bool     `json:"no_touch"`
+	Project  string   `json:"project"`
 	Sources  texts    `json:"sources"`
-	filterInput
 }
+
+// read reads the arguments of a call.
+func (in *searchInput) read(c *sandbox.Call) error {
+	return decodeWith(c, in.Args(), &in.searchPage)
+}
+
+// momentInput is the moment as of which something is read.
+type momentInput struct{ verb.Moment }
+
+func (in *momentInput) moment(s *session) (hippo.Moment, error) { return in.Moment.Moment(clockOf(s)) }
 
 func search(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in searchInput
-	if err := decode(c, &in); err != nil {
+	if err := in.read(c); err != nil {
 		return nil, err
 	}
 	return in.search(ctx, s)
@@ -112,11 +75,15 @@ func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := hippo.Query{Text: in.Query, Situation: in.Situation, Strict: in.Strict, When: in.When, Offset: in.Offset, Count: limit, Ranker: hippo.Ranker(in.Ranker), Mode: hippo.Mode(in.Mode), NoTouch: in.NoTouch}
+	q, err := in.Search.Query(clockOf(s))
+	if err != nil {
+		return nil, err
+	}
+	q.Text, q.Offset, q.Count = in.searchPage.Query, in.Offset, limit
 	if in.MinScore != nil {
 		q.Relevance = &hippo.Range{Min: *in.MinScore, Max: math.Inf(1)}
 	}
-	if q.Filter, err = in.filter(ctx, s); err != nil {
+	if q.Filter.Projects, err = projectsOf(ctx, s, in.Project); err != nil {
 		return nil, err
 	}
 	asked, err := sources.Parse(in.Sources)
@@ -131,12 +98,21 @@ func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
 		return nil, err
 	}
 	r := results(s.hits(a), a.Total)
-	r["query"], r["confidence"], r["weak"], r["degraded"] = in.Query, wire.Round(a.Confidence, 4), a.Weak, list(a.Degraded)
+	r["query"], r["confidence"], r["weak"], r["degraded"] = q.Text, wire.Round(a.Confidence, 4), a.Weak, list(a.Degraded)
 	r["facts"] = factsOf(s, a)
 	return r, nil
 }
 
-func (in *searchInput) limit() (int, error) {
+// narrowed returns the filter of a list.
+func narrowed(ctx context.Context, s *session, n *verb.Narrow, project string) (hippo.Filter, error) {
+	f, err := n.Filter(clockOf(s))
+	if err == nil {
+		f.Projects, err = projectsOf(ctx, s, project)
+	}
+	return f, err
+}
+
+func (in *searchPage) limit() (int, error) {
 	n := number(in.Limit, hippo.DefaultCount)
 	if n == 0 { // blank
 		n = hippo.DefaultCount
@@ -155,27 +131,27 @@ func results(items []map[string]any, total int) map[string]any {
 // recall finds what a time in words is about, with a query only what that finds.
 func recall(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in searchInput
-	if err := decode(c, &in); err != nil {
+	if err := in.read(c); err != nil {
 		return nil, err
 	}
 	if in.When == "" { // mcp-memory-service has one text
-		in.When, in.Query = in.Query, ""
+		in.When, in.searchPage.Query = in.searchPage.Query, ""
 	}
 	if err := required("when", in.When != ""); err != nil {
 		return nil, err
 	}
-	if in.Query != "" {
+	if in.searchPage.Query != "" {
 		return in.search(ctx, s)
 	}
 	limit, err := in.limit()
 	if err != nil {
 		return nil, err
 	}
-	f, err := in.filter(ctx, s)
+	f, err := narrowed(ctx, s, &in.Narrow, in.Project)
 	if err != nil {
 		return nil, err
 	}
-	return s.list(ctx, engine.ListQuery{Filter: f, Situation: in.Situation, When: in.When, Count: limit})
+	return s.list(ctx, engine.ListQuery{Filter: f, Situation: in.Situations(), When: in.When, Count: limit})
 }
 
 // list returns a page of a list.
@@ -195,21 +171,22 @@ func listMemories(ctx context.Context, s *session, c *sandbox.Call) (any, error)
 		Source    string `json:"source"`
 		// Operation is that of an import; import is no name in Starlark.
 		Operation operationRef `json:"operation"`
-		filterInput
+		Project   string       `json:"project"`
 	}
-	if err := decode(c, &in); err != nil {
+	var narrow verb.Narrow
+	if err := decodeWith(c, narrow.Args(), &in); err != nil {
 		return nil, err
 	}
-	limit, err := (&searchInput{Limit: in.Limit}).limit()
+	limit, err := (&searchPage{Limit: in.Limit}).limit()
 	if err != nil {
 		return nil, err
 	}
-	f, err := in.filter(ctx, s)
+	f, err := narrowed(ctx, s, &narrow, in.Project)
 	if err != nil {
 		return nil, err
 	}
 	out, err := s.list(ctx, engine.ListQuery{
-		Filter: f, Situation: in.Situation, When: in.When, Forgotten: in.Forgotten, Offset: in.Offset, Count: limit,
+		Filter: f, Situation: narrow.Situations(), When: narrow.When, Forgotten: in.Forgotten, Offset: in.Offset, Count: limit,
 		Arrival: engine.Arrival{Source: in.Source, Import: string(in.Operation)},
 	})
 	return out, wire.RenameField(err, map[string]string{"import": "operation"})
@@ -228,7 +205,7 @@ func searchByTag(ctx context.Context, s *session, c *sandbox.Call) (any, error) 
 	if err := required("tags", len(in.Tags) > 0); err != nil {
 		return nil, err
 	}
-	limit, err := (&searchInput{Limit: in.Limit}).limit()
+	limit, err := (&searchPage{Limit: in.Limit}).limit()
 	if err != nil {
 		return nil, err
 	}
@@ -271,12 +248,12 @@ func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any,
 func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in struct {
 		ID texts `json:"id"`
-		momentInput
 	}
-	if err := decode(c, &in); err != nil {
+	var moment momentInput
+	if err := decodeWith(c, moment.Args(), &in); err != nil {
 		return nil, err
 	}
-	at, err := in.moment(s)
+	at, err := moment.moment(s)
 	if err != nil {
 		return nil, err
 	}
@@ -331,16 +308,16 @@ func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in struct {
 		ID   texts `json:"id"`
 		Kind texts `json:"kind"`
-		momentInput
 	}
-	if err := decode(c, &in); err != nil {
+	var moment momentInput
+	if err := decodeWith(c, moment.Args(), &in); err != nil {
 		return nil, err
 	}
 	ids, err := s.resolveSome(ctx, in.ID, engine.PreferLive)
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.moment(s)
+	at, err := moment.moment(s)
 	if err != nil {
 		return nil, err
 	}
@@ -352,12 +329,12 @@ func sessionContext(ctx context.Context, s *session, c *sandbox.Call) (any, erro
 	var in struct {
 		Prompt    string `json:"prompt"`
 		MaxTokens int    `json:"max_tokens"`
-		momentInput
 	}
-	if err := decode(c, &in); err != nil {
+	var moment momentInput
+	if err := decodeWith(c, moment.Args(), &in); err != nil {
 		return nil, err
 	}
-	at, err := in.moment(s)
+	at, err := moment.moment(s)
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func (r *Runner) Run(ctx context.Context, e *engine.Engine, c Caller, p Program)
 		return nil, err
 	}
 	s := &session{memories: staged.Memories, caller: c, program: &p}
-	start := &sandbox.Start{Program: p.Source, Now: c.Now().In(e.Zone()), Functions: functions()}
+	start := &sandbox.Start{Program: p.Source, Now: c.Now().In(e.Zone()), Functions: signatures()}
 	out, err := sandbox.Run(ctx, command, start, s.answer)
 	return s.finish(ctx, staged, out, err)
 }

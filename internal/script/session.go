@@ -21,8 +21,8 @@ type session struct {
 	writes   []Write
 }
 
-// verb is a function of a program.
-type verb struct {
+// function is a function of a program.
+type function struct {
 	name string
 	// aliases are other names of it.
 	aliases []string
@@ -31,9 +31,9 @@ type verb struct {
 	call    func(ctx context.Context, s *session, c *sandbox.Call) (any, error)
 }
 
-// verbs returns the functions of a program. Names beside Hippo's are those of mcp-memory-service's
+// library returns the functions of a program. Names beside Hippo's are those of mcp-memory-service's
 // interface for code.
-func verbs() []verb { return slices.Concat(readVerbs(), writeVerbs(), pastVerbs()) }
+func library() []function { return slices.Concat(readFunctions(), writeFunctions(), pastFunctions()) }
 
 // parameterAliases are other names of parameters, of any function that has the parameter.
 func parameterAliases() map[string]string {
@@ -47,10 +47,10 @@ func parameterAliases() map[string]string {
 	}
 }
 
-// functions returns the signatures of the verbs, for the child.
-func functions() []sandbox.Function {
+// signatures returns the signatures of the functions, for the child.
+func signatures() []sandbox.Function {
 	var out []sandbox.Function
-	for _, v := range verbs() {
+	for _, v := range library() {
 		known := make(map[string]string)
 		for alias, name := range parameterAliases() {
 			if slices.Contains(v.params, name) && !slices.Contains(v.params, alias) {
@@ -92,8 +92,8 @@ func explain(c *sandbox.Call, err error) string {
 }
 
 func (s *session) execute(ctx context.Context, c *sandbox.Call) (any, error) {
-	all := verbs()
-	i := slices.IndexFunc(all, func(v verb) bool { return v.name == c.Name || slices.Contains(v.aliases, c.Name) })
+	all := library()
+	i := slices.IndexFunc(all, func(v function) bool { return v.name == c.Name || slices.Contains(v.aliases, c.Name) })
 	if i < 0 {
 		return nil, fmt.Errorf("%w: no function %.40q", hippo.ErrInvalid, c.Name)
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
+	"github.com/hippo-memory/hippo/internal/verb"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// writeVerbs returns the functions that write.
-func writeVerbs() []verb {
-	return []verb{
+// writeFunctions returns the functions that write.
+func writeFunctions() []function {
+	return []function{
 		{name: "store", aliases: []string{"record"}, writes: true, call: store, params: []string{
 			"content", "tags", "type", "metadata", "situation", "importance", "pinned", "event_time", "valid_from", "valid_until", "supersedes", "project",
 		}},
@@ -99,8 +100,8 @@ func (in *storeInput) memory(ctx context.Context, s *session) (*hippo.Memory, er
 			}
 		}
 	}
-	err := times(s.caller.Now().In(s.memories.Zone()), moment{"event_time", in.EventTime, &m.EventTime},
-		moment{"valid_from", in.ValidFrom, &m.ValidFrom}, moment{"valid_until", in.ValidUntil, &m.ValidUntil})
+	err := verb.Read(clockOf(s), reading("event_time", in.EventTime, &m.EventTime),
+		reading("valid_from", in.ValidFrom, &m.ValidFrom), reading("valid_until", in.ValidUntil, &m.ValidUntil))
 	if err == nil && s.caller.Place != nil {
 		s.caller.Place(m)
 	}
@@ -226,7 +227,7 @@ func (s *session) relation(ctx context.Context, c *sandbox.Call) (r hippo.Relati
 			return r, "", err
 		}
 	}
-	return r, in.Reason, times(s.caller.Now().In(s.memories.Zone()), moment{"valid_from", in.ValidFrom, &r.ValidFrom}, moment{"valid_until", in.ValidUntil, &r.ValidUntil})
+	return r, in.Reason, verb.Read(clockOf(s), reading("valid_from", in.ValidFrom, &r.ValidFrom), reading("valid_until", in.ValidUntil, &r.ValidUntil))
 }
 
 // relate declares a relation and returns what that ended, and what it left in conflict.

@@ -1,0 +1,107 @@
+package verb
+
+import (
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Narrow keeps some memories: of a search, a list, or what is forgotten.
+type Narrow struct {
+	Situation, Tags, Types []string
+	When, Author, Session  string
+	Created, Event         Span
+	At                     Moment
+	MinTrust               string
+	Pinned, Archived       bool
+}
+
+// Span is a time between two others: from the first one on, until before the second one.
+type Span struct{ After, Before Time }
+
+// Moment is that as of which something is read, see [hippo.Moment].
+type Moment struct{ AsOf, KnownAt Time }
+
+// Args are the arguments that fill a Narrow.
+func (n *Narrow) Args() []Arg {
+	return append([]Arg{
+		{
+			Name: "situation", As: map[Door]string{MCP: "situation_filter", REST: "situation_filter"}, Also: "situation situations context context_filter", Field: "Situation",
+			About: "for this situation: a search prefers such memories, a list has no others", Most: hippo.MaxSituations, Listed: true, To: &n.Situation,
+		},
+		{Name: "tags", As: map[Door]string{Shell: "tag"}, Also: "tag", Field: "Tags", About: "only memories with all of these tags, in any case", Most: hippo.MaxTags, Listed: true, Labels: true, To: &n.Tags},
+		{Name: "type", Also: "types kind category memory_type", Field: "Types", About: "only memories of one of these types, in any case", Listed: true, Labels: true, To: &n.Types},
+		{Name: "author", About: "only what this author said", To: &n.Author},
+		{Name: "session", About: "only what this session holds", To: &n.Session},
+		{Name: "when", Field: "When", About: `of this time: "last week", "since 1 March", 2026-01-01..2026-02-01, 3d`, Most: hippo.MaxQuery, Listed: true, To: &n.When},
+		{Name: "created_after", As: map[Door]string{Shell: "since"}, Also: "since after", About: "recorded at or after this time: yesterday, 2026-03-01, 3d", To: &n.Created.After},
+		{Name: "created_before", As: map[Door]string{Shell: "until"}, Also: "until before", Field: "CreatedBefore", About: "recorded before this time", To: &n.Created.Before},
+		{Name: "event_after", About: "happened at or after this time, or else was recorded then", To: &n.Event.After},
+		{Name: "event_before", Field: "EventBefore", About: "happened before this time", To: &n.Event.Before},
+		{Name: "min_trust", Field: "min_trust", About: "only memories of this trust or more: none, low, normal or high", Values: hippo.TrustNames(), To: &n.MinTrust},
+		{Name: "pinned", About: "only pinned memories", To: &n.Pinned},
+		{Name: "archived", Also: "include_archived", About: "include archived memories", To: &n.Archived},
+	}, n.At.Args()...)
+}
+
+// Args are the arguments that fill a Moment.
+func (m *Moment) Args() []Arg {
+	return []Arg{
+		{Name: "as_of", About: "only what held at this time", Listed: true, To: &m.AsOf},
+		{Name: "known_at", About: "what was known at this time, as far back as the history goes", To: &m.KnownAt},
+	}
+}
+
+// Filter returns the filter without projects, for a time in the zone of its days. The error is a [*hippo.FieldError].
+func (n *Narrow) Filter(now time.Time) (hippo.Filter, error) {
+	f := hippo.Filter{
+		Tags: Given(n.Tags), Types: Given(n.Types), Origin: hippo.Origin{Author: n.Author, Session: n.Session}, Pinned: n.Pinned, Archived: n.Archived,
+	}
+	err := Read(now, append(n.At.readings(&f.Moment),
+		n.Created.After.Into(&f.CreatedAfter), n.Created.Before.Into(&f.CreatedBefore),
+		n.Event.After.Into(&f.EventAfter), n.Event.Before.Into(&f.EventBefore))...)
+	if err == nil && n.MinTrust != "" {
+		f.MinTrust, err = hippo.ParseTrust("min_trust", n.MinTrust)
+	}
+	return f, err
+}
+
+// Situations are those that were given.
+func (n *Narrow) Situations() []string { return Given(n.Situation) }
+
+// Moment returns the moment, for a time in the zone of its days.
+func (m *Moment) Moment(now time.Time) (at hippo.Moment, err error) {
+	return at, Read(now, m.readings(&at)...)
+}
+
+func (m *Moment) readings(to *hippo.Moment) []Reading {
+	return []Reading{m.AsOf.Into(&to.ValidAt), m.KnownAt.Into(&to.KnownAt)}
+}
+
+// Search are the arguments of a search beside its text, its page and its range of relevance, which front ends have in forms of their own.
+type Search struct {
+	Narrow
+	Strict, Explain, NoTouch bool
+	Ranker, Mode             string
+}
+
+// Args are the arguments that fill a Search.
+func (s *Search) Args() []Arg {
+	return slices.Concat([]Arg{
+		{Name: "ranker", Field: "Ranker", About: "how hits are ranked", Values: words(hippo.Rankers()), To: &s.Ranker},
+		{Name: "mode", Field: "Mode", About: "of ranker surprise: semantic, associative, hybrid or exact", Values: words(hippo.Modes()), To: &s.Mode},
+		{Name: "strict", About: "only memories for the situation, and none for others", Listed: true, To: &s.Strict},
+		{Name: "explain", About: "show why each hit is where it is", To: &s.Explain},
+		{Name: "no_touch", About: "do not count the hits as used", To: &s.NoTouch},
+	}, s.Narrow.Args())
+}
+
+// Query returns the query, without its text, page and projects, for a time in the zone of its days. The error is a [*hippo.FieldError].
+func (s *Search) Query(now time.Time) (hippo.Query, error) {
+	f, err := s.Filter(now)
+	return hippo.Query{
+		Filter: f, Situation: s.Situations(), Strict: s.Strict, When: s.When, Ranker: hippo.Ranker(s.Ranker), Mode: hippo.Mode(s.Mode), NoTouch: s.NoTouch,
+		Detail: hippo.Detail{Explain: s.Explain},
+	}, err
+}
