@@ -1,6 +1,7 @@
 package hippo
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -105,8 +106,8 @@ type Filter struct {
 	// [AllProjects]: all.
 	Projects []string
 	Types    []string
-	// Tags must all be present.
-	Tags []string
+	// Tags must all be present, and none of WithoutTags.
+	Tags, WithoutTags []string
 	Origin
 	// CreatedAfter is inclusive, CreatedBefore exclusive.
 	CreatedAfter  time.Time
@@ -189,7 +190,7 @@ func (f *Filter) Validate() error {
 			return Fieldf(x.name, "must be later than the time after which is asked, %s, got %s", x.after.Format(time.RFC3339), x.before.Format(time.RFC3339))
 		}
 	}
-	return ValidTags("Tags", f.Tags)
+	return cmp.Or(ValidTags("Tags", f.Tags), ValidTags("WithoutTags", f.WithoutTags))
 }
 
 // Hit is one memory that a query found.

@@ -27,6 +27,11 @@ func TestTypeSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name := range tables() {
+		if sizes[name].fields <= maxFields {
+			t.Errorf("%s: has at most %d fields, delete it from the tables", name, maxFields)
+		}
+	}
 	counts := largeTypes(sizes)
 	report(t, checkTypes(counts, exceptions(t, typesFile, counts)))
 }
@@ -35,7 +40,7 @@ func TestTypeSizes(t *testing.T) {
 func largeTypes(sizes map[string]size) map[string]int {
 	counts := make(map[string]int)
 	for name, s := range sizes {
-		if s.fields > maxFields {
+		if _, table := tables()[name]; s.fields > maxFields && !table {
 			counts[name+":fields"] = s.fields
 		}
 		if s.methods > maxMethods {

@@ -110,7 +110,7 @@ var errNoValue = errors.New("no value")
 
 func (g *given) filter() hippo.Filter {
 	f := hippo.Filter{
-		Types: g.texts("type"), Tags: g.texts("tags"), Origin: hippo.Origin{Author: g.text("author"), Session: g.text("session")},
+		Types: g.texts("type"), Tags: g.texts("tags"), WithoutTags: g.texts("without_tags"), Origin: hippo.Origin{Author: g.text("author"), Session: g.text("session")},
 		CreatedAfter: g.at("created_after"), CreatedBefore: g.at("created_before"), EventAfter: g.at("event_after"), EventBefore: g.at("event_before"),
 		Moment: hippo.Moment{ValidAt: g.at("as_of"), KnownAt: g.at("known_at")}, Pinned: g.is("pinned"), Archived: g.is("archived"),
 	}

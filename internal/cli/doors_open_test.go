@@ -111,7 +111,7 @@ func (s *spelling) refused(verb string, args map[string]any, r *refusal) *refusa
 
 // isArgument reports whether some door has this argument: others are mistakes, for which the error is compared.
 func isArgument(name string) bool {
-	return slices.Contains(strings.Fields(`query situation strict limit offset tags type project when as_of known_at created_after created_before event_after event_before
+	return slices.Contains(strings.Fields(`query situation strict limit offset tags without_tags type project when as_of known_at created_after created_before event_after event_before
 		author session pinned archived min_relevance max_relevance min_trust ranker mode no_touch explain sources detail max_tokens forgotten source import content importance
 		event_time valid_from valid_until supersedes reason clear vote add_situation id ids upvotes downvotes undo restore purge from to kind weight depth direction name prompt
 		path language kinds learned format each metadata`), name)
@@ -130,7 +130,7 @@ func openShell(t *testing.T, dir string) door {
 			"context": "context", "relate": "relate", "relations": "relations", "graph": "graph neighbours", "entity": "entity show", "entities": "entity add", "facts": "fact list", "fact": "fact add", "code": "code search", "status": "status",
 		},
 		names: map[string]string{
-			"tags": "tag", "created_after": "since", "created_before": "until", "min_relevance": "min", "max_relevance": "max", "vote": "reinforce", "kinds": "kind",
+			"tags": "tag", "without_tags": "without_tag", "created_after": "since", "created_before": "until", "min_relevance": "min", "max_relevance": "max", "vote": "reinforce", "kinds": "kind",
 			"entity.max_tokens": "tokens", "ids": "id", "graph.id": "id", "query": "words", "upvote.query": "query", "downvote.query": "query",
 		},
 	}}

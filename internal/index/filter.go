@@ -79,6 +79,9 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	for _, t := range f.Tags {
 		c.labels.tags = append(c.labels.tags, named(t))
 	}
+	for _, t := range f.WithoutTags {
+		c.labels.no = append(c.labels.no, labelled(p.segment, t)...)
+	}
 	c.labels.place, c.labels.source = p.names.place(&q.Place), p.names.source(q.Source)
 	if f.Projects != nil {
 		c.projects = p.anyName(f.Projects)

@@ -54,6 +54,7 @@ func TestSearch_filters_exactly(t *testing.T) {
 		"tag":                    {hippo.Filter{Tags: []string{"a"}}, []int{1, 2}},
 		"all_tags":               {hippo.Filter{Tags: []string{"a", "b"}}, []int{1}},
 		"tags_in_another_case":   {hippo.Filter{Tags: []string{"A"}}, []int{1, 2}},
+		"without_tags":           {hippo.Filter{Tags: []string{"a"}, WithoutTags: []string{"B", "unheard"}}, []int{2}},
 		"author":                 {hippo.Filter{Origin: hippo.Origin{Author: "Ann"}}, []int{4}},
 		"session":                {hippo.Filter{Origin: hippo.Origin{Session: "s1"}}, []int{4}},
 		"created_after":          {hippo.Filter{CreatedAfter: at(16)}, []int{6, 7}},

@@ -12,11 +12,14 @@ import (
 // labelFilter keeps documents by their tags, their situation elements and their sources.
 type labelFilter struct {
 	tags   [][]uint32    // one of the names of each
+	no     []uint32      // none of these names
 	place  *placeFilter  // nil: any
 	source *sourceFilter // nil: any
 }
 
-func (l *labelFilter) bound() bool { return len(l.tags) > 0 || l.place != nil || l.source != nil }
+func (l *labelFilter) bound() bool {
+	return len(l.tags) > 0 || len(l.no) > 0 || l.place != nil || l.source != nil
+}
 
 func (l *labelFilter) pass(c *columns, x *extra, doc uint32) bool {
 	if l.source != nil && !l.source.has(c.sources[doc]) {
@@ -27,6 +30,9 @@ func (l *labelFilter) pass(c *columns, x *extra, doc uint32) bool {
 		if !slices.ContainsFunc(names, func(t uint32) bool { return slices.Contains(tags, t) }) {
 			return false
 		}
+	}
+	if slices.ContainsFunc(l.no, func(t uint32) bool { return slices.Contains(tags, t) }) {
+		return false
 	}
 	return l.place == nil || l.place.has(c.elements(x))
 }

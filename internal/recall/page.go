@@ -134,7 +134,7 @@ func NewPages(now func() time.Time) *Pages { return &Pages{now: now} }
 func key(q hippo.Query) hippo.Query {
 	q.Offset, q.Count = 0, 0
 	f := &q.Filter
-	for _, list := range []*[]string{&q.Situation, &f.Projects, &f.Types, &f.Tags} {
+	for _, list := range []*[]string{&q.Situation, &f.Projects, &f.Types, &f.Tags, &f.WithoutTags} {
 		*list = slices.Clone(*list)
 	}
 	if q.Relevance != nil {

@@ -10,6 +10,7 @@ import (
 // Narrow keeps some memories: of a search, a list, or what is forgotten.
 type Narrow struct {
 	Situation, Tags, Types []string
+	WithoutTags            []string
 	When, Author, Session  string
 	Created, Event         Span
 	At                     Moment
@@ -31,6 +32,7 @@ func (n *Narrow) Args() []Arg {
 			About: "for this situation: a search prefers such memories, a list has no others", Most: hippo.MaxSituations, Listed: true, To: &n.Situation,
 		},
 		{Name: "tags", As: map[Door]string{Shell: "tag"}, Also: "tag", Field: "Tags", About: "only memories with all of these tags, in any case", Most: hippo.MaxTags, Listed: true, Labels: true, To: &n.Tags},
+		{Name: "without_tags", As: map[Door]string{Shell: "without-tag"}, Also: "without_tag exclude_tags not_tags", Field: "WithoutTags", About: "only memories with none of these tags, in any case", Most: hippo.MaxTags, Labels: true, To: &n.WithoutTags},
 		{Name: "type", Also: "types kind category memory_type", Field: "Types", About: "only memories of one of these types, in any case", Listed: true, Labels: true, To: &n.Types},
 		{Name: "author", About: "only what this author said", To: &n.Author},
 		{Name: "session", About: "only what this session holds", To: &n.Session},
@@ -56,7 +58,7 @@ func (m *Moment) Args() []Arg {
 // Filter returns the filter without projects, for a time in the zone of its days. The error is a [*hippo.FieldError].
 func (n *Narrow) Filter(now time.Time) (hippo.Filter, error) {
 	f := hippo.Filter{
-		Tags: Given(n.Tags), Types: Given(n.Types), Origin: hippo.Origin{Author: n.Author, Session: n.Session}, Pinned: n.Pinned, Archived: n.Archived,
+		Tags: Given(n.Tags), WithoutTags: Given(n.WithoutTags), Types: Given(n.Types), Origin: hippo.Origin{Author: n.Author, Session: n.Session}, Pinned: n.Pinned, Archived: n.Archived,
 	}
 	err := Read(now, append(n.At.readings(&f.Moment),
 		n.Created.After.Into(&f.CreatedAfter), n.Created.Before.Into(&f.CreatedBefore),
