@@ -59,7 +59,7 @@ const shownOfFinding = 200
 // Audit looks for stale, contradictory, repeated, misfiled and unused memories of the scope: see [consolidate.Audit]. It changes
 // nothing, and is no use of a memory.
 func Audit(ctx context.Context, m *Memories, o AuditOptions) (*AuditReport, error) {
-	return perform(ctx, m, o, audit)
+	return perform(ctx, m, o, "audit", audit)
 }
 
 func audit(ctx context.Context, m *Memories, o AuditOptions) (*AuditReport, error) {

@@ -54,7 +54,7 @@ type CommunityList struct {
 // Cost: a read of all relations of the store, and of the memories that are shown; and the work on the graph, unless the last
 // one was equal.
 func Communities(ctx context.Context, m *Memories, q CommunityQuery) (*CommunityList, error) {
-	return perform(ctx, m, q, communities)
+	return perform(ctx, m, q, "communities", communities)
 }
 
 func communities(ctx context.Context, m *Memories, q CommunityQuery) (*CommunityList, error) {

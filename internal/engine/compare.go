@@ -32,7 +32,7 @@ const (
 // valid when it begins. At most five of each are named, the most similar first. It changes
 // nothing. Cost: a lexical search for the beginning of the text; if a word of the text speaks of a change, a vector of the instant model.
 func Compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, error) {
-	return perform(ctx, m, x, compare)
+	return perform(ctx, m, x, "compare", compare)
 }
 
 func compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, error) {

@@ -72,7 +72,7 @@ const rescored = 1000
 // Cost: seconds for 100,000 memories, on one core, and some KB of RAM for each meanwhile. The plan lets searches pass:
 // where they never stop it takes twice its time.
 func Consolidate(ctx context.Context, m *Memories, o ConsolidateOptions) (*Consolidation, error) {
-	return perform(ctx, m, o, consolidateAll)
+	return perform(ctx, m, o, "consolidate", consolidateAll)
 }
 
 func consolidateAll(ctx context.Context, m *Memories, o ConsolidateOptions) (*Consolidation, error) {
@@ -298,7 +298,7 @@ type Clusters struct {
 
 // ClustersOf computes the clusters of the memories of the scope: see [consolidate.Clusters]. It changes nothing.
 func ClustersOf(ctx context.Context, m *Memories) (*Clusters, error) {
-	return perform(ctx, m, none{}, clusters)
+	return perform(ctx, m, none{}, "clusters", clusters)
 }
 
 func clusters(ctx context.Context, m *Memories, _ none) (*Clusters, error) {

@@ -37,7 +37,7 @@ func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Brie
 	}
 	a := contextArgs{Prompt: q.Prompt, Work: q.Work, PromptOnly: q.PromptOnly, Names: q.Names, MaxTokens: q.MaxTokens, At: q.At}
 	for {
-		b, err := perform(ctx, m, a, briefWithout)
+		b, err := perform(ctx, m, a, "context", briefWithout)
 		if err != nil || q.Known == nil {
 			return b, err
 		}

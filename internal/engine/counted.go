@@ -13,7 +13,7 @@ func CountUsed(ctx context.Context, m *Memories, ids []hippo.ID) (note string, e
 	if len(ids) == 0 {
 		return "", nil
 	}
-	return perform(ctx, m, ids, countUsed)
+	return perform(ctx, m, ids, "count_used", countUsed)
 }
 
 func countUsed(ctx context.Context, m *Memories, ids []hippo.ID) (note string, err error) {

@@ -69,7 +69,7 @@ func cardsOf(ctx context.Context, m *Memories, projects []string) ([]*card, erro
 // FindEntity returns the entity that a name, an alias, a short form of a name, or an ID means: a recorded one, or else one that
 // texts of the scope name. One that fits several is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound].
 func FindEntity(ctx context.Context, m *Memories, name string) (*Entity, error) {
-	return perform(ctx, m, name, findEntity)
+	return perform(ctx, m, name, "find_entity", findEntity)
 }
 
 func findEntity(ctx context.Context, m *Memories, name string) (*Entity, error) {
@@ -132,7 +132,7 @@ func ResolveNamed(ctx context.Context, m *Memories, ref string, prefer Preferenc
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil
 	}
-	return perform(ctx, m, resolveArgs{ref, prefer}, resolveNamed)
+	return perform(ctx, m, resolveArgs{ref, prefer}, "resolve_named", resolveNamed)
 }
 
 func resolveNamed(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) {
@@ -176,7 +176,7 @@ type EntityQuery struct {
 // ListEntities returns a page of the entities of the default projects of the scope. Cost: that of [FindEntity]; for found ones, a
 // read of the newest 2,000 memories.
 func ListEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList, error) {
-	return perform(ctx, m, q, listEntities)
+	return perform(ctx, m, q, "list_entities", listEntities)
 }
 
 func listEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList, error) {

@@ -46,7 +46,7 @@ func AddEntity(ctx context.Context, m *Memories, d EntityDraft) (*Entity, error)
 	if err := d.prepare(); err != nil {
 		return nil, err
 	}
-	return perform(ctx, m, d, addEntity)
+	return perform(ctx, m, d, "add_entity", addEntity)
 }
 
 func addEntity(ctx context.Context, m *Memories, d EntityDraft) (*Entity, error) {
@@ -105,7 +105,7 @@ func ModifyEntity(ctx context.Context, m *Memories, c EntityChange) (*Entity, er
 		return nil, err
 	}
 	c.ID = x.ID
-	return perform(ctx, m, c, modifyEntity)
+	return perform(ctx, m, c, "modify_entity", modifyEntity)
 }
 
 func modifyEntity(ctx context.Context, m *Memories, c EntityChange) (*Entity, error) {
@@ -193,7 +193,7 @@ func RemoveEntity(ctx context.Context, m *Memories, r EntityRemoval) (*Entity, e
 		return nil, err
 	}
 	r.ID = x.ID
-	return perform(ctx, m, r, removeEntity)
+	return perform(ctx, m, r, "remove_entity", removeEntity)
 }
 
 func removeEntity(ctx context.Context, m *Memories, r EntityRemoval) (*Entity, error) {

@@ -45,7 +45,7 @@ func MergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMove
 		return nil, err
 	}
 	q.ID = x.ID
-	return perform(ctx, m, q, mergeEntities)
+	return perform(ctx, m, q, "merge_entities", mergeEntities)
 }
 
 func mergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMoved, error) {
@@ -266,7 +266,7 @@ func SplitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved,
 		return nil, err
 	}
 	q.New, q.ID = d.Entity, d.ID
-	return perform(ctx, m, q, splitEntity)
+	return perform(ctx, m, q, "split_entity", splitEntity)
 }
 
 func splitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved, error) {

@@ -67,7 +67,7 @@ const (
 //
 // Cost: a read of at most 500 memories that name it, and of its relations.
 func ShowEntity(ctx context.Context, m *Memories, q EntityPageQuery) (*EntityPage, error) {
-	return perform(ctx, m, q, showEntity)
+	return perform(ctx, m, q, "show_entity", showEntity)
 }
 
 func showEntity(ctx context.Context, m *Memories, q EntityPageQuery) (*EntityPage, error) {

@@ -19,7 +19,7 @@ func GetAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
 		}
 		return &Got{Memories: ms}, nil
 	}
-	return perform(ctx, m, q, getAt)
+	return perform(ctx, m, q, "get_at", getAt)
 }
 
 func getAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {

@@ -31,7 +31,7 @@ func (t Transfer) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 		page := exportPage{More: true}
 		for page.More {
 			var err error
-			if page, err = perform(ctx, t.memories, page.Next, exportAfter); err != nil {
+			if page, err = perform(ctx, t.memories, page.Next, "export_after", exportAfter); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -122,7 +122,7 @@ func (t Transfer) ExportRelations(ctx context.Context) iter.Seq2[hippo.Relation,
 	return func(yield func(hippo.Relation, error) bool) {
 		var last *hippo.Relation
 		for {
-			page, err := perform(ctx, t.memories, relationsArgs{last}, relationsAfter)
+			page, err := perform(ctx, t.memories, relationsArgs{last}, "relations_after", relationsAfter)
 			if err != nil {
 				yield(hippo.Relation{}, err)
 				return
@@ -157,7 +157,7 @@ func relationsAfter(ctx context.Context, m *Memories, a relationsArgs) (page []h
 
 // Calendar returns the store's active day, for an export to carry along.
 func (t Transfer) Calendar(ctx context.Context) (hippo.Calendar, error) {
-	return perform(ctx, t.memories, none{}, calendar)
+	return perform(ctx, t.memories, none{}, "calendar", calendar)
 }
 
 func calendar(ctx context.Context, m *Memories, _ none) (hippo.Calendar, error) {
@@ -177,7 +177,7 @@ func (t Transfer) ImportRelations(ctx context.Context, rs []hippo.Relation) (add
 		some := rs[:min(len(rs), maxImportBatch)]
 		rs = rs[len(some):]
 		var n int
-		n, err = perform(ctx, t.memories, some, importRelations)
+		n, err = perform(ctx, t.memories, some, "import_relations", importRelations)
 		added += n
 	}
 	return added, errors.Join(err, refused)

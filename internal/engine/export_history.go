@@ -23,7 +23,7 @@ func (t Transfer) ExportHistory(ctx context.Context) iter.Seq2[[]hippo.Version, 
 		page := historyPage{More: true}
 		for page.More {
 			var err error
-			if page, err = perform(ctx, t.memories, page.Next, historyAfter); err != nil {
+			if page, err = perform(ctx, t.memories, page.Next, "history_after", historyAfter); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -74,7 +74,7 @@ func (t Transfer) ImportHistory(ctx context.Context, vs []hippo.Version) (added 
 		vs = slices.DeleteFunc(slices.Clone(vs), func(v hippo.Version) bool { return v.Before != nil && HoldsSecret(v.Before) })
 	}
 	for some := range batchesByMemory(vs) {
-		n, err := perform(ctx, t.memories, some, importHistory)
+		n, err := perform(ctx, t.memories, some, "import_history", importHistory)
 		added += n
 		if err != nil {
 			return added, err

@@ -70,13 +70,16 @@ func untravelled(path string, t reflect.Type, seen map[reflect.Type]bool) (probl
 // VerbNames returns the names of all verbs that travel, in alphabetical order.
 func VerbNames() []string { return slices.Sorted(maps.Keys(verbs())) }
 
+// SpecNames returns the names of the verbs that something is known of.
+func SpecNames() []string { return slices.Sorted(maps.Keys(specs())) }
+
 // PageAfter reads the page of an export after a position.
 func PageAfter(ctx context.Context, m *Memories, position string) (any, error) {
-	return perform(ctx, m, position, exportAfter)
+	return perform(ctx, m, position, "export_after", exportAfter)
 }
 
 // PublicName is the name by which an [Observer] hears of a verb.
-func PublicName(verb string) string { return publicName(verb) }
+func PublicName(verb string) string { return specs()[verb].public }
 
 // Turns are [turns].
 type Turns struct{ *turns }

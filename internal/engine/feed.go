@@ -57,7 +57,7 @@ type Event struct {
 // NewFeed returns a feed from a position on; empty: from now. Whatever is no position of this store,
 // or of this namespace, begins now, too, and resumed is false: what happened meanwhile is unknown.
 func NewFeed(ctx context.Context, m *Memories, position string) (f *Feed, resumed bool, err error) {
-	now, err := perform(ctx, m, none{}, feedHead)
+	now, err := perform(ctx, m, none{}, "feed_head", feedHead)
 	if err != nil {
 		return nil, false, err
 	}
@@ -81,7 +81,7 @@ func feedHead(ctx context.Context, m *Memories, _ none) (feedState, error) {
 // microseconds; else that of reading what changed in all scopes.
 func (f *Feed) Next(ctx context.Context, emit func(Event) error) (reset bool, err error) {
 	for {
-		page, err := perform(ctx, f.memories, f.at, feedAfter)
+		page, err := perform(ctx, f.memories, f.at, "feed_after", feedAfter)
 		if err != nil {
 			return false, err
 		}

@@ -53,7 +53,7 @@ func withdraw(ctx context.Context, m *Memories, a withdrawArgs) (out withdrawn, 
 // begin prepares an import, and checks the right to it.
 func (x *importer) begin(ctx context.Context) error {
 	t := &x.transfer
-	if _, err := perform(ctx, t.memories, importArgs{Preview: true}, importBatch); err != nil || !t.logged {
+	if _, err := perform(ctx, t.memories, importArgs{Preview: true}, "import_batch", importBatch); err != nil || !t.logged {
 		return err
 	}
 	op := t.memories.op
@@ -70,7 +70,7 @@ func (x *importer) begin(ctx context.Context) error {
 	if t.source.Path == "" || t.source.Whole == nil {
 		return nil
 	}
-	list, err := perform(ctx, t.memories, saidArgs{t.source.Path}, saidBefore)
+	list, err := perform(ctx, t.memories, saidArgs{t.source.Path}, "said_before", saidBefore)
 	x.said, x.lost = make(map[hippo.ID]*store.Said, len(list)), make(map[section][]*store.Said)
 	for i := range list {
 		s := &list[i]
@@ -129,7 +129,7 @@ func (x *importer) withdraw(ctx context.Context, gone []hippo.ID) error {
 	for some := range slices.Chunk(gone, maxImportBatch) {
 		n := len(some)
 		if !x.transfer.preview {
-			done, err := perform(ctx, x.transfer.memories, withdrawArgs{some, x.before}, withdraw)
+			done, err := perform(ctx, x.transfer.memories, withdrawArgs{some, x.before}, "withdraw", withdraw)
 			if err != nil {
 				return err
 			}

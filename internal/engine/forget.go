@@ -16,7 +16,7 @@ import (
 // back. What they supersede holds again. Forgetting a forgotten memory changes nothing. With an
 // unknown ID nothing is changed.
 func (m *Memories) Forget(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, identified(m), ids, forget)
+	return perform(ctx, identified(m), ids, "forget", forget)
 }
 
 func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
@@ -43,7 +43,7 @@ func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, 
 // Restore brings back memories that are forgotten or archived. They supersede again what they superseded when they were
 // forgotten.
 func (m *Memories) Restore(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, identified(m), ids, restore)
+	return perform(ctx, identified(m), ids, "restore", restore)
 }
 
 func restore(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
@@ -84,7 +84,7 @@ func mark(ctx context.Context, m *Memories, verb hippo.Verb, ids, others []hippo
 
 // Purge removes memories for good, forgotten or not. What they supersede holds again. With an unknown ID nothing is removed.
 func (m *Memories) Purge(ctx context.Context, ids []hippo.ID) error {
-	_, err := perform(ctx, m, ids, purge)
+	_, err := perform(ctx, m, ids, "purge", purge)
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 // Get returns memories by ID, in the order of ids, forgotten ones included. Unknown IDs are a
 // [*hippo.UnknownError]. It is not an access.
 func (m *Memories) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, m, ids, get)
+	return perform(ctx, m, ids, "get", get)
 }
 
 func get(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
@@ -39,7 +39,7 @@ func (m *Memories) Resolve(ctx context.Context, ref string, prefer Preference) (
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil
 	}
-	return perform(ctx, m, resolveArgs{ref, prefer}, resolve)
+	return perform(ctx, m, resolveArgs{ref, prefer}, "resolve", resolve)
 }
 
 // resolveArgs are the arguments of [Memories.Resolve].
@@ -109,7 +109,7 @@ func ShortIDs(m *Memories, ids []hippo.ID) hippo.ShortIDs {
 	if len(ids) == 0 {
 		return nil
 	}
-	short, err := perform(context.Background(), m, ids, shortIDs)
+	short, err := perform(context.Background(), m, ids, "short_ids", shortIDs)
 	if err != nil {
 		return nil // whole IDs are as good
 	}

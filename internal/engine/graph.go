@@ -65,7 +65,7 @@ type GraphBounds struct {
 //
 // Cost: a read of the store for each level, and one of the memories.
 func Neighbours(ctx context.Context, m *Memories, q NeighbourQuery) (*Subgraph, error) {
-	return perform(ctx, m, q, neighbours)
+	return perform(ctx, m, q, "neighbours", neighbours)
 }
 
 func neighbours(ctx context.Context, m *Memories, q NeighbourQuery) (*Subgraph, error) {
@@ -168,7 +168,7 @@ type PathList struct {
 //
 // Cost: as that of two calls of [Neighbours] of half the depth, for it walks from both ends.
 func Paths(ctx context.Context, m *Memories, q PathQuery) (*PathList, error) {
-	return perform(ctx, m, q, paths)
+	return perform(ctx, m, q, "paths", paths)
 }
 
 func paths(ctx context.Context, m *Memories, q PathQuery) (*PathList, error) {

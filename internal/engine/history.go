@@ -12,7 +12,7 @@ import (
 // Created returns when the memories that pass the filter of a list were recorded, in UTC, in
 // ascending order; Offset and Count are not used. Cost: a scan of the index.
 func Created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
-	return perform(ctx, m, q, created)
+	return perform(ctx, m, q, "created", created)
 }
 
 func created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
@@ -52,7 +52,7 @@ func createdArrived(ctx context.Context, m *Memories, q ListQuery, of brought) (
 // Predecessors returns the memories that one supersedes, the newest first, forgotten ones apart.
 // Cost: a scan of the index.
 func Predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, m, id, predecessors)
+	return perform(ctx, m, id, "predecessors", predecessors)
 }
 
 func predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {

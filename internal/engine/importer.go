@@ -260,7 +260,7 @@ func (x *importer) flush(ctx context.Context) error {
 		return nil
 	}
 	t := &x.transfer
-	outcomes, err := perform(ctx, t.memories, importArgs{x.calendar, x.batch, t.preview, t.logged, t.again, x.before}, importBatch)
+	outcomes, err := perform(ctx, t.memories, importArgs{x.calendar, x.batch, t.preview, t.logged, t.again, x.before}, "import_batch", importBatch)
 	for i, o := range outcomes[:min(len(outcomes), len(x.batch))] {
 		x.count(o, i)
 		if t.visit != nil && o.Failure == nil {

@@ -48,7 +48,7 @@ type Listing struct {
 // all others. It is not an access and
 // does not advance the active day.
 func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
-	return perform(ctx, m, q, list)
+	return perform(ctx, m, q, "list", list)
 }
 
 func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
@@ -171,7 +171,7 @@ type LabelCounts struct {
 // Labels counts the memories that pass a filter by type and by tag, as [Memories.List] finds them. Cost: a
 // pass over the index.
 func Labels(ctx context.Context, m *Memories, f hippo.Filter) (*LabelCounts, error) {
-	return perform(ctx, m, f, labels)
+	return perform(ctx, m, f, "labels", labels)
 }
 
 func labels(ctx context.Context, m *Memories, f hippo.Filter) (*LabelCounts, error) {

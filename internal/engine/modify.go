@@ -59,7 +59,7 @@ type Validity struct{ ValidFrom, ValidUntil *time.Time }
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
 // nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
 func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
-	return perform(ctx, identified(m), Modified{id, portable(ctx, m, c)}, modify)
+	return perform(ctx, identified(m), Modified{id, portable(ctx, m, c)}, "modify", modify)
 }
 
 // portable returns a modification in a form that can travel: in JSON a pointer to a nil list or map is the

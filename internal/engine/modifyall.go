@@ -13,7 +13,7 @@ func ModifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memo
 	for i := range list {
 		all[i] = Modified{list[i].ID, portable(ctx, m, list[i].Change)}
 	}
-	return perform(ctx, identified(m), all, modifyAll)
+	return perform(ctx, identified(m), all, "modify_all", modifyAll)
 }
 
 func modifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memory, error) {

@@ -23,7 +23,7 @@ func Numbers(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]int
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return perform(ctx, m, ids, numbers)
+	return perform(ctx, m, ids, "numbers", numbers)
 }
 
 func numbers(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]int64, error) {

@@ -100,7 +100,7 @@ func TestObserved_HearsOfChanges(t *testing.T) {
 			silent = append(silent, verb)
 		}
 	}
-	if want := []string{"importBatch", "importHistory", "importRelations", "indexImported", "opened", "rescore", "withdraw"}; !slices.Equal(silent, want) {
+	if want := []string{"import_batch", "import_history", "import_relations", "index_imported", "opened", "rescore", "withdraw"}; !slices.Equal(silent, want) {
 		t.Errorf("not observed: %q, want %q", silent, want)
 	}
 }

@@ -15,7 +15,7 @@ func Opened(ctx context.Context, m *Memories, asked map[hippo.ID]string) error {
 	if len(asked) == 0 {
 		return nil
 	}
-	_, err := perform(ctx, m, asked, opened)
+	_, err := perform(ctx, m, asked, "opened", opened)
 	return err
 }
 

@@ -31,7 +31,7 @@ type OperationPage struct {
 // Operations returns a page of the operations that changed memories, the newest first. What is
 // recorded and not changed has none. An unknown memory is a [*hippo.UnknownError].
 func Operations(ctx context.Context, m *Memories, q OperationQuery) (*OperationPage, error) {
-	return perform(ctx, m, q, operations)
+	return perform(ctx, m, q, "log", operations)
 }
 
 func operations(ctx context.Context, m *Memories, q OperationQuery) (*OperationPage, error) {
@@ -62,7 +62,7 @@ type VersionQuery struct{ Memory, Operation hippo.ID }
 // Versions returns former versions: of a memory the newest first, of an operation by the ID of the
 // memory. An unknown memory is a [*hippo.UnknownError], an unknown operation [hippo.ErrNotFound].
 func Versions(ctx context.Context, m *Memories, q VersionQuery) ([]hippo.Version, error) {
-	return perform(ctx, m, q, formerVersions)
+	return perform(ctx, m, q, "versions", formerVersions)
 }
 
 func formerVersions(ctx context.Context, m *Memories, q VersionQuery) ([]hippo.Version, error) {
@@ -93,7 +93,7 @@ func ResolveOperation(ctx context.Context, m *Memories, ref string) (hippo.ID, e
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil
 	}
-	return perform(ctx, m, ref, resolveOperation)
+	return perform(ctx, m, ref, "resolve_operation", resolveOperation)
 }
 
 // shownOperations is how many operations an [hippo.AmbiguousError] lists.
@@ -136,7 +136,7 @@ func operationOf(ctx context.Context, m *Memories, ref string) (*Operation, erro
 // changed since, nothing changes, and the error is [hippo.ErrConflict] and names it and the later
 // operation.
 func Undo(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, identified(m), id, undo)
+	return perform(ctx, identified(m), id, "undo", undo)
 }
 
 func undo(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {

@@ -43,19 +43,13 @@ func (d *Dispatcher) DoWithin(ctx context.Context, allowed hippo.Scope, call []b
 
 // Changes reports whether a verb changes what is stored, by its name; true for one that is not of this package.
 func Changes(verb string) bool {
-	v, ok := verbs()[verb]
-	return !ok || v.rights&(hippo.RightWrite|hippo.RightPurge) != 0
+	s, ok := specs()[verb]
+	return !ok || s.rights&(hippo.RightWrite|hippo.RightPurge) != 0
 }
 
 // ReadsAll reports whether a verb may read or change the whole store, by its name, and so take minutes where there is much: to
 // consolidate, to audit, to list clusters, and to undo such an operation.
-func ReadsAll(verb string) bool {
-	switch verb {
-	case nameOf(consolidateAll), nameOf(audit), nameOf(clusters), nameOf(undo):
-		return true
-	}
-	return false
-}
+func ReadsAll(verb string) bool { return specs()[verb].whole }
 
 // Failure returns an error as the reply of a call that failed.
 func Failure(err error) []byte {

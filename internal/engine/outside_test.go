@@ -21,23 +21,23 @@ func argumentsFor(m *hippo.Memory) map[string]any {
 	ids := []hippo.ID{m.ID}
 	link := []hippo.Relation{{From: m.ID, To: m.ID, Kind: "supports", Weight: 1}}
 	return map[string]any{
-		"search": map[string]any{"Text": hidden}, "countUsed": ids, "briefWithout": map[string]any{"Prompt": hidden}, "list": map[string]any{},
-		"get": ids, "getAt": map[string]any{"IDs": ids, "At": hippo.Moment{ValidAt: m.CreatedAt}}, "resolve": map[string]any{"Ref": m.ID.Short()}, "shortIDs": ids, "numbers": ids, "compare": m, "relationsOf": map[string]any{"IDs": ids}, "neighbours": map[string]any{"ID": m.ID}, "paths": map[string]any{"From": m.ID, "To": m.ID}, "communities": map[string]any{}, "packedStatus": map[string]any{},
-		"projects": map[string]any{}, "locate": map[string]any{"Name": "github.com/a/b#0123abcd", "Former": []string{"x"}}, "resolveProject": "x", "listProjects": map[string]any{}, "mergeProjects": map[string]any{"From": "none", "Into": "new:x"}, "flush": map[string]any{}, "ready": map[string]any{}, "labels": map[string]any{}, "created": map[string]any{},
-		"predecessors": m.ID, "exportAfter": "", "relationsAfter": map[string]any{}, "calendar": map[string]any{},
-		"recordAlone": map[string]any{"Memory": m}, "packedRecord": map[string]any{"Memory": m},
-		"modify": map[string]any{"ID": m.ID, "Modification": map[string]any{"Vote": "upvote"}}, "modifyAll": map[string]any{"List": []any{map[string]any{"ID": m.ID, "Change": map[string]any{"Vote": "upvote"}}}}, "supersede": map[string]any{"ID": m.ID, "By": m.ID}, "reinforce": map[string]any{"Up": ids},
-		"forget": ids, "restore": ids, "purge": ids, "declare": link, "endRelations": map[string]any{"Relations": link}, "remove": link,
-		"operations": map[string]any{"Memory": m.ID}, "formerVersions": map[string]any{"Memory": m.ID}, "resolveOperation": m.ID.String(), "undo": m.ID,
-		"opened": map[string]string{m.ID.String(): hidden}, "scoreWaiting": map[string]any{}, "rescore": 0,
-		"historyAfter": "", "importHistory": []hippo.Version{{ID: m.ID, Operation: hippo.Operation{ID: m.ID, Verb: hippo.VerbModify}, Before: m}},
-		"importBatch": map[string]any{"Entries": []any{map[string]any{"Memory": m}}}, "indexImported": map[string]any{},
-		"saidBefore": map[string]any{"Path": "/"}, "withdraw": map[string]any{"IDs": ids},
-		"importRelations": link, "feedHead": map[string]any{}, "feedAfter": map[string]any{},
-		"findEntity": m.ID.String(), "showEntity": map[string]any{"Entity": m.ID}, "listEntities": map[string]any{"Found": true}, "resolveNamed": map[string]any{"Ref": m.ID.Short()},
-		"addEntity": map[string]any{"Name": "x", "ID": m.ID}, "modifyEntity": map[string]any{"Entity": m.ID, "ID": m.ID}, "removeEntity": map[string]any{"Entity": m.ID, "ID": m.ID},
-		"mergeEntities": map[string]any{"From": m.ID, "Into": "x", "ID": m.ID}, "splitEntity": map[string]any{"Entity": m.ID, "New": map[string]any{"Name": "y"}, "ID": m.ID},
-		"consolidateAll": map[string]any{"Horizon": "weekly"}, "clusters": map[string]any{}, "audit": map[string]any{},
+		"search": map[string]any{"Text": hidden}, "count_used": ids, "context": map[string]any{"Prompt": hidden}, "list": map[string]any{},
+		"get": ids, "get_at": map[string]any{"IDs": ids, "At": hippo.Moment{ValidAt: m.CreatedAt}}, "resolve": map[string]any{"Ref": m.ID.Short()}, "short_ids": ids, "numbers": ids, "compare": m, "relations": map[string]any{"IDs": ids}, "neighbours": map[string]any{"ID": m.ID}, "paths": map[string]any{"From": m.ID, "To": m.ID}, "communities": map[string]any{}, "status": map[string]any{},
+		"projects": map[string]any{}, "locate": map[string]any{"Name": "github.com/a/b#0123abcd", "Former": []string{"x"}}, "resolve_project": "x", "list_projects": map[string]any{}, "merge_projects": map[string]any{"From": "none", "Into": "new:x"}, "flush": map[string]any{}, "ready": map[string]any{}, "labels": map[string]any{}, "created": map[string]any{},
+		"predecessors": m.ID, "export_after": "", "relations_after": map[string]any{}, "calendar": map[string]any{},
+		"record": map[string]any{"Memory": m}, "record_compared": map[string]any{"Memory": m},
+		"modify": map[string]any{"ID": m.ID, "Modification": map[string]any{"Vote": "upvote"}}, "modify_all": map[string]any{"List": []any{map[string]any{"ID": m.ID, "Change": map[string]any{"Vote": "upvote"}}}}, "supersede": map[string]any{"ID": m.ID, "By": m.ID}, "reinforce": map[string]any{"Up": ids},
+		"forget": ids, "restore": ids, "purge": ids, "relate": link, "end_relations": map[string]any{"Relations": link}, "unrelate": link,
+		"log": map[string]any{"Memory": m.ID}, "versions": map[string]any{"Memory": m.ID}, "resolve_operation": m.ID.String(), "undo": m.ID,
+		"opened": map[string]string{m.ID.String(): hidden}, "score_waiting": map[string]any{}, "rescore": 0,
+		"history_after": "", "import_history": []hippo.Version{{ID: m.ID, Operation: hippo.Operation{ID: m.ID, Verb: hippo.VerbModify}, Before: m}},
+		"import_batch": map[string]any{"Entries": []any{map[string]any{"Memory": m}}}, "index_imported": map[string]any{},
+		"said_before": map[string]any{"Path": "/"}, "withdraw": map[string]any{"IDs": ids},
+		"import_relations": link, "feed_head": map[string]any{}, "feed_after": map[string]any{},
+		"find_entity": m.ID.String(), "show_entity": map[string]any{"Entity": m.ID}, "list_entities": map[string]any{"Found": true}, "resolve_named": map[string]any{"Ref": m.ID.Short()},
+		"add_entity": map[string]any{"Name": "x", "ID": m.ID}, "modify_entity": map[string]any{"Entity": m.ID, "ID": m.ID}, "remove_entity": map[string]any{"Entity": m.ID, "ID": m.ID},
+		"merge_entities": map[string]any{"From": m.ID, "Into": "x", "ID": m.ID}, "split_entity": map[string]any{"Entity": m.ID, "New": map[string]any{"Name": "y"}, "ID": m.ID},
+		"consolidate": map[string]any{"Horizon": "weekly"}, "clusters": map[string]any{}, "audit": map[string]any{},
 	}
 }
 
@@ -75,7 +75,7 @@ func TestDispatcher_WithinTheScope(t *testing.T) {
 					if strings.Contains(reply, hidden) {
 						t.Errorf("%s, %s: %s", name, verb, reply)
 					}
-					if name == "nobody" && !slices.Contains([]string{"shortIDs"}, verb) && !failed {
+					if name == "nobody" && !slices.Contains([]string{"short_ids"}, verb) && !failed {
 						t.Errorf("%s, %s: %s", name, verb, reply)
 					}
 					if engine.Changes(verb) && name == "reader" && !errors.Is(err, hippo.ErrForbidden) {
@@ -114,7 +114,7 @@ func TestDispatcher_Discreet(t *testing.T) {
 		return f.Engine, nil
 	})
 	writer := hippo.Scope{Rights: hippo.RightRead | hippo.RightWrite}
-	for verb, args := range map[string]any{"list": map[string]any{}, "exportAfter": "", "search": map[string]any{"Text": "mine"}} {
+	for verb, args := range map[string]any{"list": map[string]any{}, "export_after": "", "search": map[string]any{"Text": "mine"}} {
 		mine, _, err := within(t, d, writer, &engine.Call{Verb: verb, Args: args, Scope: writer})
 		if err != nil || !strings.Contains(mine, `"mine"`) || !strings.Contains(mine, `"Revision":0`) {
 			t.Errorf("%s: %s (%v), want no revision", verb, mine, err)

@@ -34,7 +34,7 @@ func Locate(ctx context.Context, m *Memories, id project.Identity) (*Memories, e
 	names := []string{id.Name}
 	if id.Name != "" && id.Name != hippo.Unassigned {
 		var err error
-		if names, err = perform(ctx, m, id, locate); err != nil {
+		if names, err = perform(ctx, m, id, "locate", locate); err != nil {
 			return nil, err
 		}
 	}
@@ -228,7 +228,7 @@ func reviseProjects(ctx context.Context, m *Memories, reason string, r *store.Re
 // Letters and blanks around a name do not count. "none", "current" and "all" are what they say, and "new:" before a name means one that
 // is new. Others are [hippo.ErrNotFound], and the error names what comes near.
 func ResolveProject(ctx context.Context, m *Memories, name string) ([]string, error) {
-	return perform(ctx, m, byFolder(ctx, m, name), resolveProject)
+	return perform(ctx, m, byFolder(ctx, m, name), "resolve_project", resolveProject)
 }
 
 // ProjectTitles returns what names projects for people: "shop (local#070cdb4b)" where only its folder, which this machine knows, has a name
@@ -257,7 +257,7 @@ func byFolder(ctx context.Context, m *Memories, name string) string {
 	if found == "" {
 		return name
 	}
-	if _, err := perform(ctx, m, name, resolveProject); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := perform(ctx, m, name, "resolve_project", resolveProject); !errors.Is(err, hippo.ErrNotFound) {
 		return name
 	}
 	return found

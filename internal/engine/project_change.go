@@ -24,7 +24,7 @@ type ProjectInfo struct {
 
 // ListProjects returns the projects that have memories, those of none last.
 func ListProjects(ctx context.Context, m *Memories) ([]ProjectInfo, error) {
-	return perform(ctx, m, none{}, listProjects)
+	return perform(ctx, m, none{}, "list_projects", listProjects)
 }
 
 func listProjects(ctx context.Context, m *Memories, _ none) ([]ProjectInfo, error) {
@@ -103,7 +103,7 @@ func MergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMo
 	if !q.Rename {
 		q.Into = byFolder(ctx, m, q.Into)
 	}
-	return perform(ctx, m, q, mergeProjects)
+	return perform(ctx, m, q, "merge_projects", mergeProjects)
 }
 
 func mergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMoved, error) {

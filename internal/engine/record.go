@@ -23,7 +23,7 @@ func (m *Memories) Record(ctx context.Context, r *hippo.Memory, supersedes ...hi
 	if err := store.Identify(r); err != nil {
 		return nil, err
 	}
-	return perform(ctx, m, recordArgs{r, supersedes}, recordAlone)
+	return perform(ctx, m, recordArgs{r, supersedes}, "record", recordAlone)
 }
 
 // recordArgs are the arguments of [Memories.Record] and [Memories.RecordCompared]. The memory has an ID, by which
@@ -103,7 +103,7 @@ func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersed
 	if err := store.Identify(r); err != nil {
 		return nil, nil, err
 	}
-	out, err := perform(ctx, m, recordArgs{r, supersedes}, packedRecord)
+	out, err := perform(ctx, m, recordArgs{r, supersedes}, "record_compared", packedRecord)
 	if err != nil {
 		return nil, nil, err
 	}

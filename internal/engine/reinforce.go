@@ -35,7 +35,7 @@ type Reinforcement struct {
 // lists is [hippo.ErrInvalid]; with an unknown ID nothing is changed and the error lists all
 // that are unknown.
 func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforcement, error) {
-	return perform(ctx, identified(m), Ballot{Up: up, Down: down}, reinforce)
+	return perform(ctx, identified(m), Ballot{Up: up, Down: down}, "reinforce", reinforce)
 }
 
 // Ballot is votes on memories.
@@ -82,7 +82,7 @@ func Cast(ctx context.Context, m *Memories, b Ballot) ([]Reinforcement, error) {
 	if _, err := b.votes(); err != nil { // before JSON replaces what is no UTF-8
 		return nil, err
 	}
-	return perform(ctx, identified(m), b, reinforce)
+	return perform(ctx, identified(m), b, "reinforce", reinforce)
 }
 
 func reinforce(ctx context.Context, m *Memories, a Ballot) ([]Reinforcement, error) {

@@ -29,7 +29,7 @@ type Related = store.Related
 // [hippo.SingleKinds] end the older one of the same memory; what that leaves in conflict is in the result, and stays as it is.
 // Kind [hippo.CoRecalled] is learned, not declared. Unknown memories are a [*hippo.UnknownError].
 func (r Relations) Declare(ctx context.Context, list []hippo.Relation) (*Related, error) {
-	return perform(ctx, r.memories, list, declare)
+	return perform(ctx, r.memories, list, "relate", declare)
 }
 
 func declare(ctx context.Context, m *Memories, list []hippo.Relation) (*Related, error) {
@@ -62,7 +62,7 @@ func (r Relations) End(ctx context.Context, e Ending) ([]hippo.Relation, error) 
 	if e.At.IsZero() {
 		e.At = r.memories.now()
 	}
-	return perform(ctx, identified(r.memories), e, endRelations)
+	return perform(ctx, identified(r.memories), e, "end_relations", endRelations)
 }
 
 func endRelations(ctx context.Context, m *Memories, e Ending) ([]hippo.Relation, error) {
@@ -96,7 +96,7 @@ func ended(done []hippo.Version) (out []hippo.Relation) {
 // Remove removes relations by From, To and Kind, and by ValidFrom if it is set, else all periods; learned ones too. Those that are not there
 // are [hippo.ErrNotFound], after the others were removed.
 func (r Relations) Remove(ctx context.Context, list []hippo.Relation) error {
-	_, err := perform(ctx, r.memories, list, remove)
+	_, err := perform(ctx, r.memories, list, "unrelate", remove)
 	return err
 }
 
@@ -140,12 +140,12 @@ type RelationQuery struct {
 // that do not hold now too, those of forgotten memories not. Weights are those of now. They are
 // ordered by From, To and Kind, those that hold first. Unknown IDs are a [*hippo.UnknownError].
 func (r Relations) Of(ctx context.Context, ids []hippo.ID) ([]hippo.Relation, error) {
-	return perform(ctx, r.memories, RelationQuery{IDs: ids}, relationsOf)
+	return perform(ctx, r.memories, RelationQuery{IDs: ids}, "relations", relationsOf)
 }
 
 // List is [Relations.Of] with a query.
 func (r Relations) List(ctx context.Context, q RelationQuery) ([]hippo.Relation, error) {
-	return perform(ctx, r.memories, q, relationsOf)
+	return perform(ctx, r.memories, q, "relations", relationsOf)
 }
 
 func relationsOf(ctx context.Context, m *Memories, q RelationQuery) ([]hippo.Relation, error) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -33,13 +31,13 @@ func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
 func (e *Engine) IsRemote() bool { return e.remote != nil }
 
 // perform carries out a verb: it calls local, or the function of that name in the process that has the store open.
-// Each local is in the table of [verbs], and reads nothing but its arguments and m, which is of its process.
-func perform[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
+// Each local is in the table of [verbs] under its name, and reads nothing but its arguments and m, which is of its process.
+func perform[In, Out any](ctx context.Context, m *Memories, in In, name string, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
 	if m.remote == nil {
-		return observed(ctx, m, in, local)
+		return observed(ctx, m, in, name, local)
 	}
 	var out, empty Out
-	c := Call{Verb: nameOf(local), Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Operation: m.op, Args: in}
+	c := Call{Verb: name, Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Operation: m.op, Args: in}
 	if err := m.remote.Call(ctx, &c, &out); err != nil {
 		return empty, err
 	}
@@ -48,7 +46,7 @@ func perform[In, Out any](ctx context.Context, m *Memories, in In, local func(co
 
 // observed carries out a verb, and its observer, if there is one, hears of it. Those that only serve other verbs have no
 // public name, and nobody hears of them.
-func observed[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
+func observed[In, Out any](ctx context.Context, m *Memories, in In, name string, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
 	if err := spelled(ctx, m); err != nil {
 		var empty Out
 		return empty, err
@@ -57,20 +55,14 @@ func observed[In, Out any](ctx context.Context, m *Memories, in In, local func(c
 	if o == nil {
 		return local(ctx, m, in)
 	}
-	name := publicName(nameOf(local))
-	if name == "" {
+	public := specs()[name].public
+	if public == "" {
 		return local(ctx, m, in)
 	}
-	inner, end := o(ctx, name)
+	inner, end := o(ctx, public)
 	out, err := local(inner, m, in)
 	end(err)
 	return out, err
-}
-
-// nameOf returns the name of a function at the top level of this package.
-func nameOf(f any) string {
-	name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
-	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
 // here returns m with an engine of this process, and what ends its use.
@@ -165,7 +157,7 @@ func appliedTo(ctx context.Context, m *Memories, ids ...hippo.ID) ([]*hippo.Memo
 
 // Flush waits until the accesses of all searches so far are stored.
 func (e *Engine) Flush(ctx context.Context) error {
-	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, flush)
+	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, "flush", flush)
 	return err
 }
 
@@ -176,7 +168,7 @@ func flush(ctx context.Context, m *Memories, _ none) (none, error) {
 // Ready waits until the models are loaded; until then searches are lexical. The error is that
 // of loading, or of ctx.
 func (e *Engine) Ready(ctx context.Context) error {
-	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, ready)
+	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, "ready", ready)
 	return err
 }
 

@@ -69,7 +69,7 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 			return nil, err
 		},
 		"no vote": func(m *engine.Memories) (any, error) { return m.Reinforce(ctx, []hippo.ID{a}, []hippo.ID{a}) },
-		"operations": func(m *engine.Memories) (any, error) {
+		"log": func(m *engine.Memories) (any, error) {
 			return engine.Operations(ctx, m, engine.OperationQuery{Memory: a})
 		},
 		"versions":     func(m *engine.Memories) (any, error) { return engine.Versions(ctx, m, engine.VersionQuery{Memory: a}) },
@@ -189,7 +189,7 @@ func TestDispatcher_RefusesMalformedCalls(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	d := engine.NewDispatcher(func(context.Context) (*engine.Engine, error) { return f.Engine, nil })
-	for _, call := range []string{"", "{}", `{"Verb":"nonsense"}`, `{"Verb":"search","Args":7}`, `{"Verb":"modify","Args":{"ID":"x"}}`, `{"Verb":"recordAlone","Args":{}}`} {
+	for _, call := range []string{"", "{}", `{"Verb":"nonsense"}`, `{"Verb":"search","Args":7}`, `{"Verb":"modify","Args":{"ID":"x"}}`, `{"Verb":"record","Args":{}}`} {
 		reply, failed := d.Do(t.Context(), []byte(call))
 		if err := engine.Decode(reply, failed, nil); !failed || err == nil {
 			t.Errorf("%q: reply %s, %v", call, reply, err)

@@ -36,7 +36,7 @@ func (e *Engine) Score(s Surprise, log *slog.Logger) {
 
 // Scored waits until what was recorded so far has its surprise.
 func Scored(ctx context.Context, m *Memories) error {
-	_, err := perform(ctx, m, none{}, scoreWaiting)
+	_, err := perform(ctx, m, none{}, "score_waiting", scoreWaiting)
 	return err
 }
 
@@ -54,7 +54,7 @@ func scoreWaiting(ctx context.Context, m *Memories, _ none) (none, error) {
 // number, 0 for all. It returns how many changed. Predictions are not repeated: a memory keeps the loss that it has.
 // Cost: a scan of the vectors for eight of them, 1 ms each in a store of 100,000.
 func Rescore(ctx context.Context, m *Memories, limit int) (changed int, err error) {
-	return perform(ctx, m, limit, rescore)
+	return perform(ctx, m, limit, "rescore", rescore)
 }
 
 func rescore(ctx context.Context, m *Memories, limit int) (changed int, err error) {

@@ -22,7 +22,7 @@ import (
 // counts as use.
 func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
 	q.Ranker = cmp.Or(q.Ranker, m.defaults.ranker)
-	return perform(ctx, m, searchArgs{q, pack(q.Relevance)}, search)
+	return perform(ctx, m, searchArgs{q, pack(q.Relevance)}, "search", search)
 }
 
 func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, error) {

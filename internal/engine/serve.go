@@ -19,24 +19,93 @@ import (
 // verbs returns the table of verbs by name.
 func verbs() map[string]verb {
 	table := make(map[string]verb)
-	add := func(rights hippo.Rights, list ...verb) {
-		for _, v := range list {
-			v.rights = rights
-			table[v.name] = v
-		}
+	maps.Copy(table, reading())
+	maps.Copy(table, writing())
+	for name, v := range table {
+		v.name, v.rights = name, specs()[name].rights
+		table[name] = v
 	}
-	add(hippo.RightRead,
-		verbOf(search), verbOf(countUsed), verbOf(briefWithout), verbOf(list), verbOf(get), verbOf(getAt), verbOf(resolve), verbOf(shortIDs), verbOf(numbers), verbOf(compare),
-		verbOf(relationsOf), verbOf(neighbours), verbOf(paths), verbOf(communities), verbOf(findEntity), verbOf(showEntity), verbOf(listEntities), verbOf(resolveNamed), verbOf(packedStatus), verbOf(projects), verbOf(locate), verbOf(resolveProject), verbOf(listProjects), verbOf(flush), verbOf(ready), verbOf(labels), verbOf(created),
-		verbOf(predecessors), verbOf(operations), verbOf(formerVersions), verbOf(resolveOperation), verbOf(exportAfter), verbOf(relationsAfter), verbOf(historyAfter), verbOf(calendar), verbOf(scoreWaiting), verbOf(clusters), verbOf(audit), verbOf(saidBefore))
-	add(hippo.RightWrite,
-		verbOf(recordAlone), verbOf(packedRecord), verbOf(modify), verbOf(modifyAll), verbOf(supersede), verbOf(reinforce), verbOf(forget), verbOf(restore),
-		verbOf(declare), verbOf(endRelations), verbOf(remove), verbOf(opened), verbOf(undo), verbOf(rescore),
-		verbOf(addEntity), verbOf(modifyEntity), verbOf(removeEntity), verbOf(mergeEntities), verbOf(splitEntity), verbOf(mergeProjects),
-		verbOf(importBatch), verbOf(withdraw), verbOf(indexImported), verbOf(importRelations), verbOf(importHistory), verbOf(consolidateAll))
-	add(hippo.RightPurge, verbOf(purge))
-	add(hippo.RightAdmin, verbOf(feedHead), verbOf(feedAfter)) // revisions count the changes of all tenants
 	return table
+}
+
+// reading are the functions that carry out the verbs that change nothing but what use teaches.
+func reading() map[string]verb {
+	return map[string]verb{
+		"search":            verbOf(search),
+		"count_used":        verbOf(countUsed),
+		"context":           verbOf(briefWithout),
+		"list":              verbOf(list),
+		"get":               verbOf(get),
+		"get_at":            verbOf(getAt),
+		"resolve":           verbOf(resolve),
+		"short_ids":         verbOf(shortIDs),
+		"numbers":           verbOf(numbers),
+		"compare":           verbOf(compare),
+		"relations":         verbOf(relationsOf),
+		"neighbours":        verbOf(neighbours),
+		"paths":             verbOf(paths),
+		"communities":       verbOf(communities),
+		"find_entity":       verbOf(findEntity),
+		"show_entity":       verbOf(showEntity),
+		"list_entities":     verbOf(listEntities),
+		"resolve_named":     verbOf(resolveNamed),
+		"status":            verbOf(packedStatus),
+		"projects":          verbOf(projects),
+		"locate":            verbOf(locate),
+		"resolve_project":   verbOf(resolveProject),
+		"list_projects":     verbOf(listProjects),
+		"flush":             verbOf(flush),
+		"ready":             verbOf(ready),
+		"labels":            verbOf(labels),
+		"created":           verbOf(created),
+		"predecessors":      verbOf(predecessors),
+		"log":               verbOf(operations),
+		"versions":          verbOf(formerVersions),
+		"resolve_operation": verbOf(resolveOperation),
+		"export_after":      verbOf(exportAfter),
+		"relations_after":   verbOf(relationsAfter),
+		"history_after":     verbOf(historyAfter),
+		"calendar":          verbOf(calendar),
+		"score_waiting":     verbOf(scoreWaiting),
+		"clusters":          verbOf(clusters),
+		"audit":             verbOf(audit),
+		"said_before":       verbOf(saidBefore),
+		"feed_head":         verbOf(feedHead),
+		"feed_after":        verbOf(feedAfter),
+	}
+}
+
+// writing are the functions that carry out the others.
+func writing() map[string]verb {
+	return map[string]verb{
+		"record":           verbOf(recordAlone),
+		"record_compared":  verbOf(packedRecord),
+		"modify":           verbOf(modify),
+		"modify_all":       verbOf(modifyAll),
+		"supersede":        verbOf(supersede),
+		"reinforce":        verbOf(reinforce),
+		"forget":           verbOf(forget),
+		"restore":          verbOf(restore),
+		"relate":           verbOf(declare),
+		"end_relations":    verbOf(endRelations),
+		"unrelate":         verbOf(remove),
+		"opened":           verbOf(opened),
+		"undo":             verbOf(undo),
+		"rescore":          verbOf(rescore),
+		"add_entity":       verbOf(addEntity),
+		"modify_entity":    verbOf(modifyEntity),
+		"remove_entity":    verbOf(removeEntity),
+		"merge_entities":   verbOf(mergeEntities),
+		"split_entity":     verbOf(splitEntity),
+		"merge_projects":   verbOf(mergeProjects),
+		"import_batch":     verbOf(importBatch),
+		"withdraw":         verbOf(withdraw),
+		"index_imported":   verbOf(indexImported),
+		"import_relations": verbOf(importRelations),
+		"import_history":   verbOf(importHistory),
+		"consolidate":      verbOf(consolidateAll),
+		"purge":            verbOf(purge),
+	}
 }
 
 // Dispatcher carries out the calls of other processes. It is safe for concurrent use.

@@ -55,7 +55,7 @@ type Problem = driver.Problem
 
 // Status returns the state of the memory. It changes nothing.
 func (m *Memories) Status(ctx context.Context) (Status, error) {
-	s, err := perform(ctx, m, none{}, packedStatus)
+	s, err := perform(ctx, m, none{}, "status", packedStatus)
 	if err != nil {
 		return Status{}, err
 	}
@@ -144,7 +144,7 @@ func Namespaces(ctx context.Context, e *Engine) (names []string, err error) {
 
 // Projects returns the projects that have memories, in alphabetical order.
 func (m *Memories) Projects(ctx context.Context) ([]string, error) {
-	return perform(ctx, m, none{}, projects)
+	return perform(ctx, m, none{}, "projects", projects)
 }
 
 func projects(ctx context.Context, m *Memories, _ none) (names []string, err error) {

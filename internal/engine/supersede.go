@@ -18,7 +18,7 @@ type Succession struct {
 // Supersede makes a memory supersede another one, in one transaction and as one operation, which one undo takes back whole. It
 // returns the one that supersedes. Errors are those of [Memories.Modify] with Supersedes.
 func Supersede(ctx context.Context, m *Memories, s Succession) (*hippo.Memory, error) {
-	return perform(ctx, identified(m), s, supersede)
+	return perform(ctx, identified(m), s, "supersede", supersede)
 }
 
 func supersede(ctx context.Context, m *Memories, a Succession) (*hippo.Memory, error) {

@@ -53,7 +53,7 @@ func (x *importer) add(ctx context.Context, m *hippo.Memory, err error) error {
 
 // finishImport makes what was imported ready for searches.
 func finishImport(ctx context.Context, m *Memories) error {
-	_, err := perform(ctx, m, none{}, indexImported)
+	_, err := perform(ctx, m, none{}, "index_imported", indexImported)
 	return err
 }
 

@@ -18,9 +18,9 @@ type verb struct {
 	rights hippo.Rights
 }
 
-// verbOf returns the verb that local carries out.
+// verbOf returns the verb that local carries out, without its name.
 func verbOf[In, Out any](local func(context.Context, *Memories, In) (Out, error)) verb {
-	return newVerb(nameOf(local), 0, local)
+	return newVerb("", 0, local)
 }
 
 func newVerb[In, Out any](name string, rights hippo.Rights, run func(context.Context, *Memories, In) (Out, error)) verb {

@@ -82,7 +82,7 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 		for callee, args := range calls {
 			switch callee {
 			case "perform":
-				for i := 3; i < len(args); i += 4 {
+				for i := 4; i < len(args); i += 5 {
 					performed[args[i]] = true
 				}
 			case "verbOf":

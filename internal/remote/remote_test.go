@@ -113,7 +113,7 @@ func TestClient_Refuses(t *testing.T) {
 func TestRoute_OtherProtocol(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost"+remote.Path, strings.NewReader(`{"Verb":"recordAlone"}`))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost"+remote.Path, strings.NewReader(`{"Verb":"record"}`))
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/vnd.hippo.call+json")
 	r.Header.Set("Hippo-Protocol", "old")
@@ -295,7 +295,7 @@ func TestRoute_Malformed(t *testing.T) {
 		{"{", "application/vnd.hippo.call+json", http.StatusBadRequest},
 		{`{"Verb":"nonsense"}`, "application/vnd.hippo.call+json; charset=utf-8", http.StatusNotImplemented},
 		{`{"Verb":"list"}`, "application/json", http.StatusBadRequest},
-		{`{"Verb":"recordAlone","Args":{"Memory":null}}`, "application/vnd.hippo.call+json", http.StatusInternalServerError},
+		{`{"Verb":"record","Args":{"Memory":null}}`, "application/vnd.hippo.call+json", http.StatusInternalServerError},
 		{fmt.Sprintf(`{"Verb":"get","Args":%q}`, strings.Repeat("x", 17<<20)), "application/vnd.hippo.call+json", http.StatusBadRequest},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost"+remote.Path, strings.NewReader(tc.body))

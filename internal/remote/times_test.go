@@ -84,12 +84,12 @@ func (d *dated) SetWriteDeadline(at time.Time) error {
 func TestRoute_Times(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]time.Duration{
-		`{"Verb":"consolidateAll","Args":{}}`: 10 * time.Minute,
-		`{"Verb":"audit","Args":{}}`:          10 * time.Minute,
-		`{"Verb":"clusters","Args":{}}`:       10 * time.Minute,
-		`{"Verb":"undo","Args":null}`:         10 * time.Minute,
-		`{"Verb":"list","Args":{}}`:           55 * time.Second,
-		`{"Args":"undo","Verb":"list"}`:       55 * time.Second,
+		`{"Verb":"consolidate","Args":{}}`: 10 * time.Minute,
+		`{"Verb":"audit","Args":{}}`:       10 * time.Minute,
+		`{"Verb":"clusters","Args":{}}`:    10 * time.Minute,
+		`{"Verb":"undo","Args":null}`:      10 * time.Minute,
+		`{"Verb":"list","Args":{}}`:        55 * time.Second,
+		`{"Args":"undo","Verb":"list"}`:    55 * time.Second,
 	} {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
