@@ -11,8 +11,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/lang/prose"
 )
 
-// leadingWords is the number of words of a question that say what it asks for: "how much", "in what year".
-const leadingWords = 4
+const (
+	// leadingWords is the number of words of a question that say what it asks for: "how much", "in what year".
+	leadingWords = 4
+	// mostRead is the number of bytes up to which a text is read: a longer one has a time, a number and a name.
+	mostRead = 4 << 10
+)
 
 // Doubt completes the judgement of an answer by what its best hit says: where a question begins by asking for a time, a number or a name, and
 // that hit has none but those of the question, the hit is about the subject and does not answer. hits are those of the first page.
@@ -29,7 +33,7 @@ func Doubt(p *Plan, j hippo.Judgement, hits []hippo.Hit) hippo.Judgement {
 // missing names the detail that a question begins by asking for and a text lacks, "" if there is none.
 func missing(question, text string) string {
 	wants := wanted(question)
-	if wants == 0 {
+	if wants == 0 || len(text) > mostRead {
 		return ""
 	}
 	rest := without(text, question)
