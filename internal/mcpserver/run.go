@@ -71,7 +71,7 @@ func (s *Server) addPage() {
 // programFailure is the result of a program that failed: several lines, with the place in the program and the
 // page about programs in short.
 func programFailure(e *script.Error) *mcp.CallToolResult {
-	text := "error [" + string(hippo.CodeInvalid) + "] " + wire.ErrorOf(e, "").Error.Message
+	text := "error [" + string(hippo.CodeOf(e)) + "] " + wire.ErrorOf(e, "").Error.Message
 	if e.Printed != "" {
 		text += "\nprinted before:\n" + e.Printed
 	}

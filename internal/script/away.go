@@ -30,6 +30,7 @@ type awayArgs struct {
 type awayResult struct {
 	Report  *Report          `json:",omitempty"`
 	Failure *sandbox.Failure `json:",omitempty"`
+	Code    hippo.Code       `json:",omitempty"`
 	Printed string           `json:",omitempty"`
 }
 
@@ -55,7 +56,7 @@ func runAway(ctx context.Context, m *engine.Memories, c Caller, p Program) (*Rep
 		return nil, err
 	}
 	if out.Failure != nil {
-		return nil, &Error{out.Failure, out.Printed}
+		return nil, &Error{out.Failure, out.Code, out.Printed}
 	}
 	return out.Report, nil
 }
@@ -76,7 +77,7 @@ func (r *Runner) Verb(trees func(dir string) sources.Trees) engine.Verb {
 		}
 		out.Report, err = r.Run(ctx, m.Engine, c, a.Program)
 		if failed, ok := errors.AsType[*Error](err); ok {
-			return awayResult{Failure: failed.Failure, Printed: failed.Printed}, nil
+			return awayResult{Failure: failed.Failure, Code: failed.Code, Printed: failed.Printed}, nil
 		}
 		return out, err
 	})

@@ -91,9 +91,11 @@ type Report struct {
 	Writes []Write
 }
 
-// Error is a program that failed. Nothing was stored. It is an [hippo.ErrInvalid].
+// Error is a program that failed. Nothing was stored. It is of the kind of the call that failed, else an [hippo.ErrInvalid].
 type Error struct {
 	*sandbox.Failure
+	// Code is that of the call; empty if the program itself is wrong.
+	Code hippo.Code
 	// Printed is what it printed before, at most MaxTokens by estimate.
 	Printed string
 }
@@ -101,8 +103,8 @@ type Error struct {
 // Error implements error: what failed and where, what to write instead, and that nothing was stored.
 func (e *Error) Error() string { return e.Failure.Error() + "\nnothing was stored" }
 
-// Unwrap makes an Error an [hippo.ErrInvalid].
-func (e *Error) Unwrap() error { return hippo.ErrInvalid }
+// Unwrap makes an Error one of its kind.
+func (e *Error) Unwrap() error { return cmp.Or(hippo.ErrorOf(e.Code), hippo.ErrInvalid) }
 
 // Runner runs programs, some at a time. It is safe for concurrent use.
 type Runner struct {
@@ -149,7 +151,7 @@ func (r *Runner) Run(ctx context.Context, e *engine.Engine, c Caller, p Program)
 func (s *session) finish(ctx context.Context, staged *engine.Staged, out *sandbox.Outcome, err error) (*Report, error) {
 	limit := cmp.Or(s.program.MaxTokens, DefaultTokens)
 	if err == nil && out.Failure != nil {
-		err = &Error{out.Failure, cut(out.Text, limit)}
+		err = &Error{out.Failure, s.failed.of(out.Failure), cut(out.Text, limit)}
 	}
 	if err == nil && s.caller.repeated && len(s.writes) > 0 && !s.program.DryRun {
 		err = errRepeated

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -19,6 +20,21 @@ type session struct {
 	caller   Caller
 	program  *Program
 	writes   []Write
+	failed   failed
+}
+
+// failed is the last call that failed.
+type failed struct {
+	text string
+	code hippo.Code
+}
+
+// of returns the code of the call if that is why a program failed, else an empty one.
+func (f *failed) of(why *sandbox.Failure) hippo.Code {
+	if f.text == "" || !strings.HasPrefix(why.Message, f.text) {
+		return ""
+	}
+	return f.code
 }
 
 // function is a function of a program.
@@ -75,7 +91,8 @@ func (s *session) answer(ctx context.Context, c *sandbox.Call) (*sandbox.Reply, 
 		raw, err = json.Marshal(value)
 	}
 	if err != nil {
-		return &sandbox.Reply{Error: explain(c, err)}, nil
+		s.failed = failed{explain(c, err), hippo.CodeOf(err)}
+		return &sandbox.Reply{Error: s.failed.text}, nil
 	}
 	return &sandbox.Reply{Value: raw}, nil
 }
