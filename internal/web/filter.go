@@ -85,7 +85,7 @@ func (f *filterForm) kept(p *page, err error) error {
 	default:
 		return err
 	}
-	f.Problem = messageOf(wire.RenameField(err, map[string]string{"when": "Time", "from": "Recorded from", "to": "Recorded to", "import": "Import"}))
+	f.Problem = messageOf(wire.RenameField(err, map[string]string{"when": "Time", "from": "Recorded from", "to": "Recorded to", "trust": "Trust", "import": "Import"}))
 	return nil
 }
 
@@ -99,8 +99,12 @@ func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
 		out.Types = []string{f.Type}
 	}
 	out.Tags = splitList(f.Tag)
-	out.MinTrust = map[string]hippo.Trust{"low": hippo.TrustLow, "normal": hippo.TrustNormal, "high": hippo.TrustHigh}[f.Trust]
 	var err error
+	if f.Trust != "" {
+		if out.MinTrust, err = hippo.ParseTrust("trust", f.Trust); err != nil {
+			return out, err
+		}
+	}
 	if out.CreatedAfter, err = day("from", f.From, zone); err != nil {
 		return out, err
 	}
