@@ -187,7 +187,7 @@ func (f *Filter) Validate() error {
 		after, before time.Time
 	}{{"CreatedBefore", f.CreatedAfter, f.CreatedBefore}, {"EventBefore", f.EventAfter, f.EventBefore}} {
 		if !x.after.IsZero() && !x.before.IsZero() && !x.before.After(x.after) {
-			return Fieldf(x.name, "must be later than the time after which is asked, %s, got %s", x.after.Format(time.RFC3339), x.before.Format(time.RFC3339))
+			return Fieldf(x.name, "must be after the start of the range, %s, got %s", x.after.Format(time.RFC3339), x.before.Format(time.RFC3339))
 		}
 	}
 	return cmp.Or(ValidTags("Tags", f.Tags), ValidTags("WithoutTags", f.WithoutTags))
