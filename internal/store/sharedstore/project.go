@@ -70,14 +70,20 @@ func (p *projection) memory(id hippo.ID, e edit) error {
 			if err := p.settle(at, m, hippo.ID{}, edit{}); err != nil {
 				return err
 			}
-			p.changed = id
-			defer func() { p.changed = hippo.ID{} }()
+			p = p.after(id)
 		}
 	}
 	if want == "" {
 		return nil
 	}
 	return p.settle(want, m, id, e)
+}
+
+// after returns the projection for a row that shows a memory whose text was just changed: the vector that the store has of it is of the former text.
+func (p *projection) after(changed hippo.ID) *projection {
+	out := *p
+	out.changed = changed
+	return &out
 }
 
 // rowFor returns the hash of the row for a memory, which may not be there yet; empty if the others cannot
