@@ -64,7 +64,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	}
 	ms := found.Memories
 	if at.KnownAt.IsZero() && !in.noTouch { // to look at what was known is no use of what is known
-		if err := engine.Opened(ctx, s.Memories, conversationOf(ctx).found(ids)); err != nil {
+		if err := engine.Opened(ctx, s.Memories, s.conversation.found(ids)); err != nil {
 			return reply{}, err
 		}
 	}

@@ -136,7 +136,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	if in.vote.query == nil && in.vote.reinforce != "" {
-		c.Query = conversationOf(ctx).found([]hippo.ID{id})[id]
+		c.Query = s.conversation.found([]hippo.ID{id})[id]
 	}
 	m, err := in.modify(ctx, in.operation.memories(s), id, c)
 	if err != nil {

@@ -107,7 +107,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.project == "" && project == s.scope.Project {
 		given.Project = s.scope.ProjectFor(&given)
 	}
-	conversationOf(ctx).place(&given, s.server.Now())
+	s.conversation.place(&given, s.server.Now())
 	m, same, err := in.secret.memories(s).RecordCompared(ctx, &given, supersedes...)
 	if err != nil {
 		return reply{}, err

@@ -81,7 +81,7 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	if in.query == nil {
-		b.Asked = conversationOf(ctx).found(ids)
+		b.Asked = s.conversation.found(ids)
 	}
 	rs, err := engine.Cast(ctx, s.Memories, b)
 	if err != nil {

@@ -51,7 +51,7 @@ func (in *runInput) call(ctx context.Context, s *session) (reply, error) {
 		p.MaxTokens = *in.maxTokens
 	}
 	caller := script.Caller{Scope: s.scope, Now: s.server.Now, Work: s.server.Work, Trees: s.server.Code, Place: func(m *hippo.Memory) {
-		conversationOf(ctx).place(m, s.server.Now())
+		s.conversation.place(m, s.server.Now())
 	}}
 	r, err := s.server.Programs.Run(ctx, s.Engine, caller, p)
 	if err != nil {

@@ -150,7 +150,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	p := in.page(s, a, &q, limit)
 	if s.json {
 		data, shown, err := p.data()
-		conversationOf(ctx).showed(q.Text, a.IDs()[:shown])
+		s.conversation.showed(q.Text, a.IDs()[:shown])
 		return reply{data: data, meta: p.meta(shown), count: shown}, err
 	}
 	p.ids = engine.ShortIDs(s.Memories, a.Named())
@@ -158,7 +158,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 		p.advice = ` project "*" searches all projects.`
 	}
 	text, shown := p.text()
-	conversationOf(ctx).showed(q.Text, a.IDs()[:shown])
+	s.conversation.showed(q.Text, a.IDs()[:shown])
 	return reply{text: text, meta: p.meta(shown), count: shown}, nil
 }
 

@@ -164,6 +164,8 @@ type session struct {
 	scope  hippo.Scope
 	// trees are the working trees of the projects that the client works in.
 	trees cited.Trees
+	// conversation is that of the connection; nil if there is none.
+	conversation *conversation
 	// json: the caller asked for the data and not for the text.
 	json bool
 }
@@ -216,7 +218,7 @@ func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.R
 		return reply{}, err
 	}
 	growStack(len(t.name))
-	r, err := in.call(ctx, &session{Memories: m, server: s, scope: at.scope, trees: at.trees, json: in.json()})
+	r, err := in.call(ctx, &session{Memories: m, server: s, scope: at.scope, trees: at.trees, conversation: conversationOf(ctx), json: in.json()})
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.name, "error", err)
 	}

@@ -32,12 +32,12 @@ func (in *searchInput) callSources(ctx context.Context, s *session, asked source
 	m := mixed{page: in.page(s, &a.Memory, &q, limit), all: a}
 	if s.json {
 		data, shown, err := m.data()
-		conversationOf(ctx).showed(q.Text, a.Memory.IDs()[:m.insights(shown)])
+		s.conversation.showed(q.Text, a.Memory.IDs()[:m.insights(shown)])
 		return reply{data: data, meta: m.meta(shown), count: shown}, err
 	}
 	m.ids = engine.ShortIDs(s.Memories, a.Memory.Named())
 	text, shown := m.text()
-	conversationOf(ctx).showed(q.Text, a.Memory.IDs()[:m.insights(shown)])
+	s.conversation.showed(q.Text, a.Memory.IDs()[:m.insights(shown)])
 	return reply{text: text, meta: m.meta(shown), count: shown}, nil
 }
 
