@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -35,7 +34,7 @@ type modifyInput struct {
 	pinned     *bool
 	vote       voteInput
 	supersedes refs
-	valid      period
+	valid      verb.Validity
 	metadata   metadata
 	operation  operationInput
 	labels
@@ -73,7 +72,7 @@ func (in *operationInput) memories(s *session) *engine.Memories {
 }
 
 func (in *modifyInput) fields() []field {
-	return []field{
+	return slices.Concat([]field{
 		{name: "uuid", also: "id ref uuids ids", to: &in.uuid, required: true},
 		{name: "content", to: &in.content},
 		{name: "situation", also: "situations context", to: &in.situation},
@@ -85,14 +84,13 @@ func (in *modifyInput) fields() []field {
 		{name: "reinforce", also: "vote", to: &in.vote.reinforce},
 		{name: "query", to: &in.vote.query, unlisted: true},
 		{name: "supersedes", to: &in.supersedes},
-		{name: "valid_from", to: &in.valid.from, unlisted: true},
-		{name: "valid_until", to: &in.valid.until},
+	}, fieldsOf(in.valid.Args()), []field{
 		{name: "clear", to: &in.clear, unlisted: true},
 		{name: "reason", to: &in.operation.reason, unlisted: true},
 		{name: "project", to: &in.operation.project, unlisted: true},
 		{name: "metadata", to: &in.metadata, unlisted: true},
 		{name: "allow_secret", to: &in.operation.secret.allowed, unlisted: true},
-	}
+	})
 }
 
 // modified is the structured content of a modification.
@@ -111,7 +109,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		Situation: list(in.situation), Tags: list(distinctTags(in.tags)),
 	}
 	var err error
-	if c.Validity, err = in.valid.bounds(s); err != nil {
+	if c.ValidFrom, c.ValidUntil, err = in.valid.Ends(s.now()); err != nil {
 		return reply{}, err
 	}
 	supersedes, err := s.resolve(ctx, in.supersedes, engine.PreferLive)
@@ -205,30 +203,6 @@ func (in *labels) kept(m *hippo.Memory) string {
 	}
 	text, _ := json.Marshal(stays) //nolint:errchkjson // texts always have a JSON form
 	return fmt.Sprintf(`; a blank value changes nothing: "clear":%s empties`, text)
-}
-
-// noBound stands for a time that is no bound.
-const noBound = "none"
-
-// bounds returns the bounds that were given.
-func (in *period) bounds(s *session) (v engine.Validity, err error) {
-	for _, b := range []struct {
-		given moment
-		to    **time.Time
-		ahead bool
-	}{{in.from, &v.ValidFrom, false}, {in.until, &v.ValidUntil, true}} {
-		if b.given.Name == "" {
-			continue
-		}
-		*b.to = new(time.Time)
-		if b.given.Text == noBound {
-			continue
-		}
-		if err := verb.Read(s.now(), verb.Reading{Time: verb.Time(b.given), To: *b.to, Ahead: b.ahead}); err != nil {
-			return v, err
-		}
-	}
-	return v, nil
 }
 
 // list returns nil for a list that was not given.

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -35,18 +36,15 @@ type recordInput struct {
 	kind       string
 	pinned     bool
 	eventTime  moment
-	valid      period
+	valid      verb.Validity
 	supersedes refs
 	project    string
 	metadata   metadata
 	secret     secretInput
 }
 
-// period is when a fact holds.
-type period struct{ from, until moment }
-
 func (in *recordInput) fields() []field {
-	return []field{
+	return slices.Concat([]field{
 		{name: "content", also: "insight text memory note", to: &in.content, required: true},
 		{name: "situation", also: "situations context", to: &in.situation},
 		{name: "importance", to: &in.importance},
@@ -54,14 +52,13 @@ func (in *recordInput) fields() []field {
 		{name: "type", also: "kind category memory_type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
 		{name: "event_time", to: &in.eventTime},
-		{name: "valid_from", to: &in.valid.from, unlisted: true},
-		{name: "valid_until", to: &in.valid.until},
+	}, fieldsOf(in.valid.Args()), []field{
 		{name: "supersedes", to: &in.supersedes},
 		{name: "source", to: &in.secret.source},
 		{name: "project", to: &in.project},
 		{name: "metadata", to: &in.metadata, unlisted: true},
 		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
-	}
+	})
 }
 
 // recorded is the structured content of a record.
@@ -101,7 +98,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.importance != nil {
 		given.Importance.Base = *in.importance
 	}
-	if err := verb.Read(s.now(), verb.Time(in.eventTime).Into(&given.EventTime), verb.Time(in.valid.from).Into(&given.ValidFrom), verb.Time(in.valid.until).AheadInto(&given.ValidUntil)); err != nil {
+	if err := verb.Read(s.now(), append(in.valid.Into(&given.ValidFrom, &given.ValidUntil), verb.Time(in.eventTime).Into(&given.EventTime))...); err != nil {
 		return reply{}, err
 	}
 	if in.project == "" && project == s.scope.Project {

@@ -48,12 +48,13 @@ func one(status int, m *hippo.Memory, now time.Time, degraded ...string) (reply,
 func etag(m *hippo.Memory) string { return fmt.Sprintf(`"v%d"`, m.Version) }
 
 type recordInput struct {
-	given                            hippo.Memory // what is not in the other fields
-	eventTime, validFrom, validUntil moment
-	supersedes                       references
-	project                          *string
-	allowSecret                      bool
-	key                              string
+	given       hippo.Memory // what is not in the other fields
+	eventTime   moment
+	validity    verb.Validity
+	supersedes  references
+	project     *string
+	allowSecret bool
+	key         string
 }
 
 func newRecordInput() input {
@@ -83,7 +84,7 @@ func (in *sourceInput) fields() []field {
 const maxKey = 255
 
 func (in *recordInput) fields() []field {
-	return []field{
+	return slices.Concat([]field{
 		{name: "Idempotency-Key", in: inHeader, to: &in.key, about: "a name of this request that the client makes up: the same request again returns the memory that the first one recorded", rules: schema{"maxLength": maxKey}},
 		{name: "content", to: &in.given.Content, required: true, about: "one idea", rules: schema{"minLength": 1, "maxLength": hippo.MaxContent}},
 		{name: "situation", to: &in.given.Situation, about: "when it applies", rules: schema{"maxItems": hippo.MaxSituations}},
@@ -92,14 +93,13 @@ func (in *recordInput) fields() []field {
 		{name: "type", to: &in.given.Type, about: "decision, error, preference, ...", rules: schema{"maxLength": hippo.MaxType}},
 		{name: "pinned", to: &in.given.Pinned, about: "never fades"},
 		{name: "event_time", to: &in.eventTime, about: "when it happened, if not now"},
-		{name: "valid_from", to: &in.validFrom},
-		{name: "valid_until", to: &in.validUntil},
+	}, fieldsOf(in.validity.Args(), inBody), []field{
 		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
 		{name: "source", to: (*sourceInput)(&in.given.Source)},
 		{name: "project", to: &in.project, about: `default: the current project of the token; "none" is none`, rules: schema{"maxLength": hippo.MaxName}},
 		{name: "metadata", to: (*metadata)(&in.given.Metadata), about: "any JSON by key"},
 		{name: "allow_secret", to: &in.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
-	}
+	})
 }
 
 // recorded is the answer to a record.
@@ -178,7 +178,7 @@ func (in *recordInput) memory(ctx context.Context, r *request) (*hippo.Memory, e
 		name := fmt.Sprintf("%q %q %q", r.scope.Namespace, r.caller, in.key)
 		m.ID = hippo.ID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/hippo-memory/hippo/idempotency "+name)))
 	}
-	return m, verb.Read(r.now(), verb.Time(in.eventTime).Into(&m.EventTime), verb.Time(in.validFrom).Into(&m.ValidFrom), verb.Time(in.validUntil).AheadInto(&m.ValidUntil))
+	return m, verb.Read(r.now(), append(in.validity.Into(&m.ValidFrom, &m.ValidUntil), verb.Time(in.eventTime).Into(&m.EventTime))...)
 }
 
 // again answers a request whose key was used: with the memory that is there, or with the conflict if it is

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -35,33 +35,6 @@ func (in *operationInput) memories(r *request) *engine.Memories {
 	return m
 }
 
-// validityInput is the bounds of the time in which a fact holds.
-type validityInput struct{ from, until moment }
-
-// noBound stands for a time that is no bound.
-const noBound = "none"
-
-// bounds returns the bounds that were given.
-func (in *validityInput) bounds(r *request) (v engine.Validity, err error) {
-	for _, b := range []struct {
-		given moment
-		to    **time.Time
-		ahead bool
-	}{{in.from, &v.ValidFrom, false}, {in.until, &v.ValidUntil, true}} {
-		if b.given.Name == "" {
-			continue
-		}
-		*b.to = new(time.Time)
-		if b.given.Text == noBound {
-			continue
-		}
-		if err := verb.Read(r.now(), verb.Reading{Time: verb.Time(b.given), To: *b.to, Ahead: b.ahead}); err != nil {
-			return v, err
-		}
-	}
-	return v, nil
-}
-
 // labels are the lists of a modification, and the fields that it empties.
 type labels struct {
 	situation, tags *[]string
@@ -77,12 +50,12 @@ type modifyInput struct {
 	metadata   metadata
 	vote       voteInput
 	supersedes references
-	validity   validityInput
+	validity   verb.Validity
 	operation  operationInput
 }
 
 func (in *modifyInput) fields() []field {
-	return []field{
+	return slices.Concat([]field{
 		idField(&in.id),
 		{name: "If-Match", in: inHeader, to: &in.operation.ifMatch, about: "the ETag of the memory as it was read: if its text was changed since, nothing changes and the status is 412"},
 		{name: "content", to: &in.content, rules: schema{"minLength": 1, "maxLength": hippo.MaxContent}},
@@ -97,11 +70,10 @@ func (in *modifyInput) fields() []field {
 		{name: "reinforce", to: &in.vote.reinforce, about: "default: upvote if content or situation changes and no importance is given", words: []string{"upvote", "downvote", "none", "undo"}},
 		{name: "query", to: &in.vote.query, about: "the question that the vote is about"},
 		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
-		{name: "valid_from", to: &in.validity.from, about: "the fact holds from then on; none: from ever"},
-		{name: "valid_until", to: &in.validity.until, about: "the fact no longer holds then; none: without end"},
+	}, fieldsOf(in.validity.Args(), inBody), []field{
 		{name: "reason", to: &in.operation.reason, about: "why, for the history", rules: schema{"maxLength": hippo.MaxName}},
 		{name: "allow_secret", to: &in.operation.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
-	}
+	})
 }
 
 func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
@@ -117,7 +89,7 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 	if c.IfVersion, err = versionOf(in.operation.ifMatch); err != nil {
 		return reply{}, err
 	}
-	if c.Validity, err = in.validity.bounds(r); err != nil {
+	if c.ValidFrom, c.ValidUntil, err = in.validity.Ends(r.now()); err != nil {
 		return reply{}, err
 	}
 	if in.supersedes.texts != nil {

@@ -114,3 +114,21 @@ func TestNarrow_Blank(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// An end of a validity that is not given stays, none is no end, and a recurring end is the next one.
+func TestValidity_Ends(t *testing.T) {
+	t.Parallel()
+	v := verb.Validity{From: verb.Time{Name: "valid_from", Text: verb.NoBound}}
+	from, until, err := v.Ends(at())
+	if err != nil || from == nil || !from.IsZero() || until != nil {
+		t.Errorf("got %v, %v and %v", from, until, err)
+	}
+	v = verb.Validity{Until: verb.Time{Name: "valid_until", Text: "friday"}}
+	if from, until, err = v.Ends(at()); err != nil || from != nil || until == nil || !until.After(at()) {
+		t.Errorf("got %v, %v and %v", from, until, err)
+	}
+	v.Until.Text = "whenever"
+	if from, until, err = v.Ends(at()); err == nil || !strings.HasPrefix(err.Error(), "valid_until: must be a time") || from != nil || until != nil {
+		t.Errorf("got %v, %v and %v", from, until, err)
+	}
+}

@@ -70,7 +70,7 @@ func (p *projection) memory(id hippo.ID, e edit) error {
 			if err := p.settle(at, m, hippo.ID{}, edit{}); err != nil {
 				return err
 			}
-			p = p.after(id)
+			p = after(p, id)
 		}
 	}
 	if want == "" {
@@ -80,7 +80,7 @@ func (p *projection) memory(id hippo.ID, e edit) error {
 }
 
 // after returns the projection for a row that shows a memory whose text was just changed: the vector that the store has of it is of the former text.
-func (p *projection) after(changed hippo.ID) *projection {
+func after(p *projection, changed hippo.ID) *projection {
 	out := *p
 	out.changed = changed
 	return &out
