@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -119,6 +120,28 @@ func ExampleClient_Search() {
 		fmt.Println(h.Memory.Content, h.Memory.Tags)
 	}
 	// Output: Never deploy on a Friday [deploy rule]
+}
+
+// What a prompt reminds of, for an agent that begins to work on it.
+func ExampleContext() {
+	ctx := context.Background()
+	c := open()
+	defer c.Close()
+	record(c, "Never deploy on a Friday", client.Type("rule"), client.Importance(.9))
+	record(c, "The cart lives in Redis", client.Type("decision"))
+
+	text, err := client.Context(ctx, c, client.ContextQuery{Prompt: "where does the cart live?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for line := range strings.Lines(text) {
+		if said, _, is := strings.Cut(line, " ["); is && strings.HasPrefix(said, "- ") {
+			fmt.Println(said)
+		}
+	}
+	// Output:
+	// - Never deploy on a Friday
+	// - The cart lives in Redis
 }
 
 func ExampleClient_List() {

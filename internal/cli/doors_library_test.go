@@ -297,6 +297,8 @@ func (d *library) other(verb string, g *given) (any, error) {
 		return client.AddEntity(ctx, c, hippo.Entity{Name: g.text("name"), Kind: g.text("kind")})
 	case "entity", "facts":
 		return client.ShowEntity(ctx, c, client.EntityPageQuery{Entity: g.text("name"), MaxTokens: int(g.number("max_tokens", 0))})
+	case "context":
+		return client.Context(ctx, c, client.ContextQuery{Prompt: g.text("prompt"), MaxTokens: int(g.number("max_tokens", 0))})
 	case "status":
 		return c.Status(ctx)
 	}
