@@ -37,7 +37,7 @@ func HasTags(tags ...string) Filter { return func(f *hippo.Filter) { f.Tags = ta
 func OfType(types ...string) Filter { return func(f *hippo.Filter) { f.Types = types } }
 
 // InProjects keeps insights of any of these projects, whose names are read as by [ResolveProject]: an unknown one is [hippo.ErrNotFound]. "none"
-// and "" are what belongs to no project. It is an option of searches and of lists.
+// and "" are what belongs to no project. It is an option of searches and of lists, and counts whatever projects other options name.
 func InProjects(names ...string) FilterOption { return inProjects(names) }
 
 // AllProjects keeps insights of all projects. It is an option of searches and of lists.

@@ -123,7 +123,7 @@ func bound(s *shell, c *cobra.Command, flag, text string) (t time.Time, err erro
 	switch {
 	case text == noBound || !c.Flags().Changed(flag):
 		return t, nil
-	case text == "":
+	case strings.TrimSpace(text) == "":
 		return t, hippo.Fieldf(flag, "must be a time, or %s for no bound, got %q", noBound, text)
 	default:
 		return t, setTime(s, &t, flag, text)

@@ -10,7 +10,7 @@ import (
 type spec struct {
 	// public is its name for observers, who hear of what a user asked for; empty: it only serves other verbs.
 	public string
-	// rights that a caller from outside needs beside that to read.
+	// rights that a caller from outside needs.
 	rights hippo.Rights
 	// whole: it may read or change the whole store, and so take minutes where there is much.
 	whole bool

@@ -28,7 +28,7 @@ func newVerb[In, Out any](name string, rights hippo.Rights, run func(context.Con
 		name: name, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), rights: rights,
 		run: func(ctx context.Context, m *Memories, args []byte) (any, error) {
 			var in In
-			if err := json.Unmarshal(args, &in); err != nil && len(args) > 0 { // nothing is what a list without elements travels as
+			if err := json.Unmarshal(args, &in); err != nil && (len(args) > 0 || reflect.TypeFor[In]().Kind() != reflect.Slice) { // a list without elements may travel as nothing
 				return nil, fmt.Errorf("%w: the arguments of a call: %w", hippo.ErrInvalid, err)
 			}
 			if err := spelled(ctx, m); err != nil {

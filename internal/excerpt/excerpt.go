@@ -117,9 +117,9 @@ const (
 	sense = .5
 )
 
-// Best returns the parts of a text that contain most of the question, the best first. Each adds something that the parts before it lack, and one
-// lies in the passage that was found. The part before the best one comes last, because it says what that speaks of. The result is nil if the text has only one part, or no part contains
-// enough of the question and no passage was found. found is the passage by which the text was found, or zero. Cost: some 30 µs a kilobyte, of
+// Best returns the parts of a text that contain most of the question, the best first. Each adds something that the parts before it lack. The second
+// one lies in the passage that was found, if the first one does not and some part of it adds anything. The part before the best one comes last,
+// because it says what that speaks of. The result is nil if the text has only one part, or no part contains enough of the question and no passage was found. found is the passage by which the text was found, or zero. Cost: some 30 µs a kilobyte, of
 // the first 64 KB or those around found.
 func (q *Question) Best(text string, found hippo.Span) []hippo.Span {
 	q.once.Do(q.analyse)

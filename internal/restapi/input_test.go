@@ -72,6 +72,7 @@ func TestBadInput(t *testing.T) {
 		{post, "/search", `{"ranker":"best"}`, "ranker"},
 		{post, "/search", `{"relevance_range":{"min":2,"max":1}}`, "relevance_range"},
 		{post, "/search", `{"relevance_range":[0,1]}`, "relevance_range"},
+		{post, "/search", `{"relevance_range":{"min":0.5},"min_relevance":0.1}`, "min_relevance"},
 		{post, "/search", `{"min_trust":"some"}`, "min_trust"},
 		{post, "/search", `{"created_after":"2026-02-01","created_before":"2026-01-01"}`, "created_before"},
 		{post, "/search", `{"when":"the day the music died"}`, "when"},

@@ -19,6 +19,7 @@ type searchInput struct {
 	verb.Search
 	text      string
 	relevance rangeInput
+	least     *float64
 	projects  inProjects
 	page      pageInput
 }
@@ -34,7 +35,7 @@ func (in *searchInput) fields() []field {
 	return slices.Concat([]field{
 		{name: "query", to: &in.text, about: fmt.Sprintf("plain words; empty matches everything. A text over %d bytes is cut to its beginning, which degraded reports", hippo.MaxQuery)},
 		{name: "relevance_range", to: &in.relevance, about: "both ends inclusive. Default: the floor of the ranker"},
-		{name: "min_relevance", to: &in.relevance.min, about: "the lower end of relevance_range"},
+		{name: "min_relevance", to: &in.least, about: "the lower end of relevance_range"},
 	}, fieldsOf(in.Args(), inBody), in.projects.fields(inBody), in.page.fields(inBody))
 }
 
@@ -55,6 +56,12 @@ func (in *searchInput) query(ctx context.Context, r *request) (hippo.Query, erro
 	q, err := in.Query(r.now())
 	if err == nil {
 		q.Filter.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects))
+	}
+	if in.least != nil && err == nil {
+		if in.relevance.min != nil {
+			err = hippo.Fieldf("min_relevance", "is another name of relevance_range.min: give one of them")
+		}
+		in.relevance.min = in.least
 	}
 	count, wrong := in.page.count()
 	q.Text, q.Relevance, q.Offset, q.Count = in.text, in.relevance.value(), in.page.offset, count

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
@@ -137,7 +138,7 @@ func recall(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if in.When == "" { // mcp-memory-service has one text
 		in.When, in.searchPage.Query = in.searchPage.Query, ""
 	}
-	if err := required("when", in.When != ""); err != nil {
+	if err := required("when", strings.TrimSpace(in.When) != ""); err != nil {
 		return nil, err
 	}
 	if in.searchPage.Query != "" {

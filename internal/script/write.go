@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -220,11 +221,11 @@ func (s *session) relation(ctx context.Context, c *sandbox.Call) (r hippo.Relati
 		name, ref string
 		to        *hippo.ID
 	}{{"source", in.Source, &r.From}, {"target", in.Target, &r.To}} {
-		if err := required(end.name, end.ref != ""); err != nil {
+		if err := required(end.name, strings.TrimSpace(end.ref) != ""); err != nil {
 			return r, "", err
 		}
 		if *end.to, err = engine.ResolveNamed(ctx, s.memories, end.ref, engine.PreferLive); err != nil {
-			return r, "", err
+			return r, "", wire.RenameField(err, map[string]string{"ID": end.name, "id": end.name})
 		}
 	}
 	return r, in.Reason, verb.Read(clockOf(s), reading("valid_from", in.ValidFrom, &r.ValidFrom), reading("valid_until", in.ValidUntil, &r.ValidUntil))

@@ -185,7 +185,7 @@ func onlyInsights(q *hippo.Query) string {
 		given bool
 		name  string
 	}{
-		{len(f.Tags) > 0, "tags"},
+		{len(f.Tags)+len(f.WithoutTags) > 0, "tags"},
 		{len(f.Types) > 0, "type of an insight"},
 		{q.Strict && len(q.Situation) > 0, "situation"},
 		{q.When != "" || !f.CreatedAfter.IsZero() || !f.CreatedBefore.IsZero() || !f.EventAfter.IsZero() || !f.EventBefore.IsZero(), "time of recording"},

@@ -176,6 +176,7 @@ func TestSearch_WithoutCode(t *testing.T) {
 		"other tenant":  {f, hippo.Scope{Rights: hippo.AllRights, Namespace: "x"}, hippo.Query{}, "no source tree of these projects is indexed"},
 		"filter":        {f, all, hippo.Query{Filter: hippo.Filter{Projects: []string{"other"}}}, "no source tree of these projects is indexed"},
 		"tags":          {f, all, hippo.Query{Filter: hippo.Filter{Tags: []string{"x"}}}, "code has no tags"},
+		"without tags":  {f, all, hippo.Query{Filter: hippo.Filter{WithoutTags: []string{"x"}}}, "code has no tags"},
 		"when":          {f, all, hippo.Query{When: "last week"}, "code has no time of recording"},
 	} {
 		s := &store{hits: 2}

@@ -1,6 +1,9 @@
 package verb
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // NoBound stands for a time that is no end of a validity.
 const NoBound = "none"
@@ -29,7 +32,7 @@ func (v *Validity) Ends(now time.Time) (from, until *time.Time, err error) {
 		to    **time.Time
 		ahead bool
 	}{{v.From, &from, false}, {v.Until, &until, true}} {
-		if end.given == (Time{}) {
+		if strings.TrimSpace(end.given.Text) == "" {
 			continue
 		}
 		*end.to = new(time.Time)

@@ -127,6 +127,10 @@ func TestValidity_Ends(t *testing.T) {
 	if from, until, err = v.Ends(at()); err != nil || from != nil || until == nil || !until.After(at()) {
 		t.Errorf("got %v, %v and %v", from, until, err)
 	}
+	v = verb.Validity{From: verb.Time{Name: "valid_from", Text: " "}, Until: verb.Time{Name: "valid_until"}}
+	if from, until, err = v.Ends(at()); err != nil || from != nil || until != nil {
+		t.Errorf("blank ends: got %v, %v and %v", from, until, err)
+	}
 	v.Until.Text = "whenever"
 	if from, until, err = v.Ends(at()); err == nil || !strings.HasPrefix(err.Error(), "valid_until: must be a time") || from != nil || until != nil {
 		t.Errorf("got %v, %v and %v", from, until, err)
