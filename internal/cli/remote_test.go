@@ -47,7 +47,7 @@ func webCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	env := os.Environ()
 	for _, name := range []string{
-		"HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "PATH", "HIPPO_MODEL", "HIPPO_STORE", "HIPPO_CONFIG", "GORACE", "TZ",
+		"HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "PATH", "HIPPO_MODEL", "HIPPO_STORE", "HIPPO_CONFIG", "HIPPO_SURPRISE", "GORACE", "TZ",
 	} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
