@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // modifyFlags are the flags of modify as given.
@@ -72,9 +73,6 @@ func newModifyCommand(s *shell) *cobra.Command {
 	return c
 }
 
-// noBound stands for a time that is no bound.
-const noBound = "none"
-
 // changes are those of the flags that were given.
 func (f *modifyFlags) changes(s *shell, c *cobra.Command) ([]client.Change, error) {
 	from, errFrom := bound(s, c, "valid-from", f.from)
@@ -121,10 +119,10 @@ func (f *modifyFlags) blank(c *cobra.Command) error {
 // bound reads the flag of a bound of the validity; the zero time is no bound.
 func bound(s *shell, c *cobra.Command, flag, text string) (t time.Time, err error) {
 	switch {
-	case text == noBound || !c.Flags().Changed(flag):
+	case text == verb.NoBound || !c.Flags().Changed(flag):
 		return t, nil
 	case strings.TrimSpace(text) == "":
-		return t, hippo.Fieldf(flag, "must be a time, or %s for no bound, got %q", noBound, text)
+		return t, hippo.Fieldf(flag, "must be a time, or %s for no bound, got %q", verb.NoBound, text)
 	default:
 		return t, setTime(s, &t, flag, text)
 	}

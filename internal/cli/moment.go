@@ -18,8 +18,7 @@ func day(t time.Time) string { return when.Date(t, zone()) }
 // validity returns when a fact begins or ceases to hold in the user's zone.
 func validity(t time.Time) string { return when.Bound(t, zone()) }
 
-// setTime sets a time to the one that a flag names, in the user's zone; an empty text leaves it, and a blank one is refused: what a command changes
-// does not hang on a variable of the shell that is unset.
+// setTime sets a time to the one that a flag names, in the user's zone. An empty text leaves it, and one of spaces is an error: somebody typed it.
 func setTime(s *shell, to *time.Time, flag, text string) error {
 	if text != "" && strings.TrimSpace(text) == "" {
 		return hippo.Fieldf(flag, "must be a time, got %q", text)
