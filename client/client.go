@@ -10,10 +10,10 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/base/secret"
+	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/project"
-	"github.com/hippo-memory/hippo/internal/secret"
 )
 
 // Client is a memory in use. It is safe for concurrent use.

@@ -3,8 +3,8 @@ package client
 import (
 	"context"
 
-	"github.com/hippo-memory/hippo/internal/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 // Horizon decides what a consolidation does, and the ages of the insights that it acts on: daily, weekly, monthly,

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // ContextQuery asks for what an agent should know now.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/project"
 )
 
 // ForProject returns a client of the same store whose current project is that of a repository, by the name that the store knows it

@@ -11,8 +11,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/httpd"
-	"github.com/hippo-memory/hippo/internal/remote"
+	"github.com/hippo-memory/hippo/internal/rpc/remote"
+	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
 // readers knows two tokens.

@@ -3,7 +3,7 @@ package models_test
 import (
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/embed/static"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
 	"github.com/hippo-memory/hippo/models"
 )
 

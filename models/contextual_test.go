@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/embed/bert"
-	"github.com/hippo-memory/hippo/internal/embed/gemm"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/bert"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/gemm"
 	"github.com/hippo-memory/hippo/models"
 )
 
@@ -99,7 +99,7 @@ func TestContextualVectorsAreNearTheExact(t *testing.T) {
 // exactVectors returns the reference texts of package bert and the vectors of MiniLM.
 func exactVectors(t *testing.T) (texts []string, vectors [][]float32) {
 	t.Helper()
-	const testdata = "../internal/embed/bert/testdata/"
+	const testdata = "../internal/retrieval/embed/bert/testdata/"
 	raw, err := os.ReadFile(testdata + "texts.json")
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/embed/cnn"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/cnn"
 	"github.com/hippo-memory/hippo/models"
 )
 

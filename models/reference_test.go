@@ -10,9 +10,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/embed/bert"
-	"github.com/hippo-memory/hippo/internal/embed/cnn"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/bert"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/cnn"
 	"github.com/hippo-memory/hippo/models"
 )
 

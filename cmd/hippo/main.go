@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/hippo-memory/hippo/internal/cli"
+	"github.com/hippo-memory/hippo/internal/doors/cli"
 )
 
 func main() {

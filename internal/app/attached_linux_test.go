@@ -22,12 +22,12 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
+	"github.com/hippo-memory/hippo/internal/doors/script"
+	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/mcpserver"
-	"github.com/hippo-memory/hippo/internal/script"
-	"github.com/hippo-memory/hippo/internal/script/sandbox"
 )
 
 func TestMain(m *testing.M) {

@@ -9,16 +9,16 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"github.com/hippo-memory/hippo/internal/codeindex"
-	"github.com/hippo-memory/hippo/internal/codeindex/grammar"
-	"github.com/hippo-memory/hippo/internal/codeindex/symbols"
-	"github.com/hippo-memory/hippo/internal/codeindex/watch"
+	"github.com/hippo-memory/hippo/internal/base/power"
+	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/grammar"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/symbols"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/watch"
+	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/embed/static"
-	"github.com/hippo-memory/hippo/internal/power"
-	"github.com/hippo-memory/hippo/internal/project"
-	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/models"
 )
 

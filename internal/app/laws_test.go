@@ -31,10 +31,10 @@ type lawful struct {
 	word     string   // one of the question
 }
 
-// drawLawful draws from the thirty notes of internal/eval, each asked in words that it does not have.
+// drawLawful draws from the thirty notes of internal/retrieval/eval, each asked in words that it does not have.
 func drawLawful(t *testing.T, seed int) lawful {
 	t.Helper()
-	const dir = "../eval/testdata/thirty/"
+	const dir = "../retrieval/eval/testdata/thirty/"
 	notes, questions, others := textsOf(t, dir+"corpus.jsonl"), textsOf(t, dir+"queries.jsonl"), linesOf(t, "others.txt")
 	return rapid.Custom(func(r *rapid.T) lawful {
 		drawn := rapid.Permutation(numbers(len(notes))).Draw(r, "notes")[:inStore]

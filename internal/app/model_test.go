@@ -19,9 +19,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/embed/hub"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/hub"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
@@ -66,7 +66,7 @@ func write(t *testing.T, path, text string) {
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tiny")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "embed", "bert", "testdata", "bert"))); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "retrieval", "embed", "bert", "testdata", "bert"))); err != nil {
 		t.Fatal(err)
 	}
 	return dir

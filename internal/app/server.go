@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/login"
-	"github.com/hippo-memory/hippo/internal/remote"
-	"github.com/hippo-memory/hippo/internal/secret"
+	"github.com/hippo-memory/hippo/internal/rpc/remote"
+	"github.com/hippo-memory/hippo/internal/serve/login"
 )
 
 const (

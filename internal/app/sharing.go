@@ -16,8 +16,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/remote"
-	"github.com/hippo-memory/hippo/internal/share"
+	"github.com/hippo-memory/hippo/internal/rpc/remote"
+	"github.com/hippo-memory/hippo/internal/rpc/share"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 

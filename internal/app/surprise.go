@@ -5,12 +5,12 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/embed/causal"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/surprise"
-	"github.com/hippo-memory/hippo/internal/surprise/adaptive"
-	"github.com/hippo-memory/hippo/internal/surprise/completions"
-	inprocess "github.com/hippo-memory/hippo/internal/surprise/local"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/causal"
+	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
+	"github.com/hippo-memory/hippo/internal/retrieval/surprise/adaptive"
+	"github.com/hippo-memory/hippo/internal/retrieval/surprise/completions"
+	inprocess "github.com/hippo-memory/hippo/internal/retrieval/surprise/local"
 )
 
 // Surprise returns how a configuration has surprise computed. It makes no request.

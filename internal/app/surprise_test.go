@@ -16,7 +16,7 @@ import (
 // A language model in a folder predicts what is recorded; what is wrong with the folder is in the status.
 func TestOpen_PredictionByFolder(t *testing.T) {
 	t.Parallel()
-	const tiny = "../embed/causal/testdata/gpt2"
+	const tiny = "../retrieval/embed/causal/testdata/gpt2"
 	empty := t.TempDir()
 	for _, tc := range []struct {
 		name, folder string

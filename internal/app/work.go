@@ -3,9 +3,9 @@ package app
 import (
 	"context"
 
-	"github.com/hippo-memory/hippo/internal/briefing"
-	"github.com/hippo-memory/hippo/internal/codeindex"
-	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // WorkIn returns the work in progress in the repository of a folder, with what the changed files define, if a code index

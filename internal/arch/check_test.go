@@ -99,8 +99,8 @@ func checkForm(ps []pkg) []string {
 			if f.exits && !within(p.dir, "cmd") && !within(p.dir, "tools") {
 				bad = append(bad, where+": ends the process; only main may, return an error")
 			}
-			if f.days && p.dir != "internal/lang/when" {
-				bad = append(bad, where+": shows a time in whatever zone it has; use Date, Day or Clock of internal/lang/when, or a layout with an offset")
+			if f.days && p.dir != "internal/retrieval/lang/when" {
+				bad = append(bad, where+": shows a time in whatever zone it has; use Date, Day or Clock of internal/retrieval/lang/when, or a layout with an offset")
 			}
 			if !f.byHand {
 				continue

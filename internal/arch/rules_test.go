@@ -25,29 +25,29 @@ const maxUp = 0.05
 func layers() [][]string {
 	return [][]string{
 		{"."},
-		{"internal/lang/lexicon", "internal/lang/detect", "internal/lang/sound"},
-		{"internal/top", "internal/typo", "internal/preview", "internal/batching", "internal/o200k", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/lang/prose", "internal/transcript", "internal/cited"},
-		{"internal/index/vector", "internal/endpoint"},
+		{"internal/retrieval/lang/lexicon", "internal/retrieval/lang/detect", "internal/retrieval/lang/sound"},
+		{"internal/base/top", "internal/base/typo", "internal/retrieval/preview", "internal/base/batching", "internal/base/o200k", "internal/base/termtext", "internal/base/secret", "internal/base/atomicfile", "internal/retrieval/lang/cue", "internal/retrieval/lang/prose", "internal/agents/transcript", "internal/agents/cited"},
+		{"internal/retrieval/index/vector", "internal/base/endpoint"},
 		{
-			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/token", "internal/login", "internal/arch", "models",
+			"internal/retrieval/rank", "internal/retrieval/index/bm25", "internal/base/lockedfile", "internal/store/driver", "internal/importer/formats", "internal/code/project", "internal/config",
+			"internal/retrieval/embed", "internal/retrieval/passage", "internal/engine/briefing", "internal/base/power", "internal/retrieval/surprise", "internal/retrieval/lang", "internal/base/screen", "internal/agents/capture", "internal/rpc/share", "internal/serve/token", "internal/serve/login", "internal/arch", "models",
 		},
-		{"internal/retrieve", "internal/verb", "internal/store/groupcommit", "internal/label", "internal/excerpt"},
-		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
-		{"internal/recall/hybrid", "internal/store", "internal/peers"},
-		{"internal/index", "internal/consolidate"},
-		{"internal/embedding", "internal/codeindex"},
-		{"internal/engine", "internal/sources"},
-		{"internal/ingest"},
-		{"internal/wire"},
-		{"internal/script", "internal/httpd"},
+		{"internal/retrieval/retrieve", "internal/verb", "internal/store/groupcommit", "internal/retrieval/label", "internal/retrieval/excerpt"},
+		{"internal/retrieval/recall", "internal/retrieval/recall/hybrid/graph", "internal/store/sqlitex"},
+		{"internal/retrieval/recall/hybrid", "internal/store", "internal/importer/peers"},
+		{"internal/retrieval/index", "internal/engine/consolidate"},
+		{"internal/retrieval/embedding", "internal/code/codeindex"},
+		{"internal/engine", "internal/engine/sources"},
+		{"internal/agents/ingest"},
+		{"internal/doors/wire"},
+		{"internal/doors/script", "internal/serve/httpd"},
 		{
-			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web", "internal/telemetry", "internal/oauth", "internal/remote",
-			"internal/hook", "internal/setup", "internal/syncfile",
+			"internal/doors/mcpserver", "internal/retrieval/eval", "internal/doors/restapi", "internal/doors/shodh", "internal/doors/web", "internal/serve/telemetry", "internal/serve/oauth", "internal/rpc/remote",
+			"internal/agents/hook", "internal/agents/setup", "internal/agents/syncfile",
 		},
 		{"internal/app"},
 		{"client"},
-		{"internal/cli"},
+		{"internal/doors/cli"},
 		{"cmd/hippo"},
 	}
 }
@@ -64,10 +64,10 @@ func tables() map[string]string {
 // refused maps a package to the trees that may not import it though they are above it.
 func refused() map[string][]string {
 	return map[string][]string{
-		"internal/wire":          {"internal/eval", "internal/app", "client"},             // only front ends have wire formats
-		"internal/index":         {"internal/recall"},                                     // it searches through internal/retrieve
-		"internal/store":         {"internal/recall", "internal/index"},                   // the driver has the types that the index follows
-		"internal/recall/hybrid": {"internal/mcpserver", "internal/cli", "internal/wire"}, // an optional ranker, which the engine wires
+		"internal/doors/wire":              {"internal/retrieval/eval", "internal/app", "client"},                     // only front ends have wire formats
+		"internal/retrieval/index":         {"internal/retrieval/recall"},                                             // it searches through internal/retrieval/retrieve
+		"internal/store":                   {"internal/retrieval/recall", "internal/retrieval/index"},                 // the driver has the types that the index follows
+		"internal/retrieval/recall/hybrid": {"internal/doors/mcpserver", "internal/doors/cli", "internal/doors/wire"}, // an optional ranker, which the engine wires
 	}
 }
 
@@ -75,18 +75,18 @@ func refused() map[string][]string {
 // an empty name means tests only.
 func private() map[string]string {
 	return map[string]string{
-		"internal/store/drivertest":  "",
-		"internal/store/memstore":    "internal/app",
-		"internal/store/overlay":     "internal/store",
-		"internal/store/sqlitestore": "internal/app internal/store/dirstore internal/store/sharedstore",
-		"internal/store/dirstore":    "internal/app",
-		"internal/store/sharedstore": "internal/app",
-		"internal/store/pgstore":     "internal/app",
-		"internal/embed/static":      "internal/app",
-		"internal/embed/bert":        "internal/app",
-		"internal/embed/cnn":         "internal/app",
-		"internal/embed/causal":      "internal/app",
-		"internal/embed/openai":      "internal/app",
+		"internal/store/drivertest":       "",
+		"internal/store/memstore":         "internal/app",
+		"internal/store/overlay":          "internal/store",
+		"internal/store/sqlitestore":      "internal/app internal/store/dirstore internal/store/sharedstore",
+		"internal/store/dirstore":         "internal/app",
+		"internal/store/sharedstore":      "internal/app",
+		"internal/store/pgstore":          "internal/app",
+		"internal/retrieval/embed/static": "internal/app",
+		"internal/retrieval/embed/bert":   "internal/app",
+		"internal/retrieval/embed/cnn":    "internal/app",
+		"internal/retrieval/embed/causal": "internal/app",
+		"internal/retrieval/embed/openai": "internal/app",
 	}
 }
 
@@ -96,28 +96,28 @@ func heavy() map[string]string {
 	const suite = "internal/store/drivertest"
 	return map[string]string{
 		"modernc.org/sqlite":                           "internal/store/sqlitex",
-		"github.com/a-h/templ":                         "internal/web",
-		"github.com/tetratelabs/wazero":                "internal/codeindex/grammar",
-		"github.com/therootcompany/xz":                 "internal/codeindex/grammar",
-		"github.com/JohannesKaufmann/html-to-markdown": "internal/peers",
-		"github.com/ledongthuc/pdf":                    "internal/peers",
-		"go.yaml.in/yaml":                              "internal/peers",
-		"github.com/fsnotify/fsnotify":                 "internal/store/dirstore internal/codeindex/watch",
-		"github.com/clipperhouse/uax29/v2/words":       "internal/index/bm25",
-		"github.com/clipperhouse/uax29/v2/graphemes":   "internal/embed/token",
-		"github.com/kljensen/snowball":                 "internal/index/bm25",
-		"github.com/blevesearch/snowballstem":          "internal/index/bm25",
-		"github.com/modelcontextprotocol/go-sdk":       "internal/mcpserver",
-		"github.com/google/jsonschema-go":              "internal/mcpserver",
-		"github.com/tailscale/hujson":                  "internal/setup/splice",
-		"github.com/spf13/cobra":                       "internal/cli",
-		"github.com/pkoukk/tiktoken-go":                "internal/o200k",
-		"github.com/spf13/pflag":                       "internal/cli",
-		"github.com/schollz/progressbar":               "internal/cli",
-		"github.com/go-jose/go-jose":                   "internal/oauth",
-		"golang.org/x/crypto":                          "internal/httpd",
-		"go.opentelemetry.io":                          "internal/telemetry",
-		"go.starlark.net":                              "internal/script",
+		"github.com/a-h/templ":                         "internal/doors/web",
+		"github.com/tetratelabs/wazero":                "internal/code/codeindex/grammar",
+		"github.com/therootcompany/xz":                 "internal/code/codeindex/grammar",
+		"github.com/JohannesKaufmann/html-to-markdown": "internal/importer/peers",
+		"github.com/ledongthuc/pdf":                    "internal/importer/peers",
+		"go.yaml.in/yaml":                              "internal/importer/peers",
+		"github.com/fsnotify/fsnotify":                 "internal/store/dirstore internal/code/codeindex/watch",
+		"github.com/clipperhouse/uax29/v2/words":       "internal/retrieval/index/bm25",
+		"github.com/clipperhouse/uax29/v2/graphemes":   "internal/retrieval/embed/token",
+		"github.com/kljensen/snowball":                 "internal/retrieval/index/bm25",
+		"github.com/blevesearch/snowballstem":          "internal/retrieval/index/bm25",
+		"github.com/modelcontextprotocol/go-sdk":       "internal/doors/mcpserver",
+		"github.com/google/jsonschema-go":              "internal/doors/mcpserver",
+		"github.com/tailscale/hujson":                  "internal/agents/setup/splice",
+		"github.com/spf13/cobra":                       "internal/doors/cli",
+		"github.com/pkoukk/tiktoken-go":                "internal/base/o200k",
+		"github.com/spf13/pflag":                       "internal/doors/cli",
+		"github.com/schollz/progressbar":               "internal/doors/cli",
+		"github.com/go-jose/go-jose":                   "internal/serve/oauth",
+		"golang.org/x/crypto":                          "internal/serve/httpd",
+		"go.opentelemetry.io":                          "internal/serve/telemetry",
+		"go.starlark.net":                              "internal/doors/script",
 		"github.com/google/go-cmp":                     suite,
 		"pgregory.net/rapid":                           suite,
 		"go.uber.org/goleak":                           suite,
@@ -128,11 +128,11 @@ func heavy() map[string]string {
 // fileOrders maps the directories of packages to the order of their files.
 func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
-		"internal/recall": {files: []string{
+		"internal/retrieval/recall": {files: []string{
 			"claim.go", "searcher.go", "question.go", "subject.go", "plan.go", "score.go", "pool.go", "floor.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
 			"associate.go", "relate.go", "demote.go", "teach.go", "fold.go", "reserve.go", "chains.go", "former.go", "settle.go", "succeed.go", "judge.go", "missing.go", "explain.go", "graph.go", "surprise.go", "recall.go",
 		}},
-		"internal/index": {
+		"internal/retrieval/index": {
 			files: []string{
 				"doc.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "extent.go", "spelling.go", "vectors.go", "postings.go", "names.go",
 				"folded.go", "segment.go", "tenants.go", "part.go", "lessons.go", "snapshot.go", "place.go", "said.go", "repeated.go", "filter.go", "elements.go", "scans.go", "reserve.go", "found.go", "vocabulary.go", "same.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/secret"
+	"github.com/hippo-memory/hippo/internal/base/secret"
 )
 
 // Setting is one thing that can be configured.

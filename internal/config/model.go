@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/secret"
+	"github.com/hippo-memory/hippo/internal/base/secret"
 )
 
 // ParseModel reads the setting of the model, and the API key if it is an endpoint.

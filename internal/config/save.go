@@ -14,7 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 )
 
 // maxSize is the size in bytes up to which a file of settings is changed.

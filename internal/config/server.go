@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/secret"
+	"github.com/hippo-memory/hippo/internal/base/secret"
 )
 
 // LoginsPath returns the file with the tokens for servers, beside that of the settings; see package login.

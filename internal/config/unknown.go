@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hippo-memory/hippo/internal/typo"
+	"github.com/hippo-memory/hippo/internal/base/typo"
 )
 
 // otherVariables are the variables of the environment that mean something and are no settings. The last two are for the clients

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cited"
-	"github.com/hippo-memory/hippo/internal/consolidate"
+	"github.com/hippo-memory/hippo/internal/agents/cited"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 // AuditOptions say what an audit looks for.

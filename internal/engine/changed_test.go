@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // The context shows the newer of two memories of which one changes a value of the other, a record names the older one, and a

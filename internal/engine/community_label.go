@@ -3,9 +3,9 @@ package engine
 import (
 	"context"
 
-	"github.com/hippo-memory/hippo/internal/index/bm25"
-	"github.com/hippo-memory/hippo/internal/label"
-	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
+	"github.com/hippo-memory/hippo/internal/retrieval/label"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
 const (

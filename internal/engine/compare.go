@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/recall"
+	"github.com/hippo-memory/hippo/internal/retrieval/recall"
 )
 
 // Comparison lists the memories of the same project that a memory is similar to.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // The base importance that a confirmed memory has at least, and at most: an upvote raises it above the base only if that

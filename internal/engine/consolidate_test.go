@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/briefing"
-	"github.com/hippo-memory/hippo/internal/consolidate"
-	"github.com/hippo-memory/hippo/internal/embed/embedtest"
-	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/rank"
-	"github.com/hippo-memory/hippo/internal/surprise"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
 )
 
 // noted is a memory of a topic, 60 days old and of little surprise.

@@ -3,8 +3,8 @@ package engine_test
 import (
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 // Summaries that an undo has forgotten are not proposed again, nor counted as skipped.

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/briefing"
-	"github.com/hippo-memory/hippo/internal/codeindex"
-	"github.com/hippo-memory/hippo/internal/lang/contradict"
-	"github.com/hippo-memory/hippo/internal/rank"
-	"github.com/hippo-memory/hippo/internal/retrieve"
-	"github.com/hippo-memory/hippo/internal/screen"
-	"github.com/hippo-memory/hippo/internal/top"
+	"github.com/hippo-memory/hippo/internal/base/screen"
+	"github.com/hippo-memory/hippo/internal/base/top"
+	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/contradict"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
 const (

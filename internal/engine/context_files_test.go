@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // When a session begins, insights that name a changed file come before others of their section; without changes they do not

@@ -10,12 +10,12 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/briefing"
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/embed/embedtest"
-	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/base/screen/screentest"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/screen/screentest"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 )
 
 // briefed returns what a briefing has, as "section: content".

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/index/bm25"
-	"github.com/hippo-memory/hippo/internal/lang/contradict"
-	"github.com/hippo-memory/hippo/internal/lang/when"
-	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/contradict"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
 // ContradictionNote says which fact a text contradicts: "a fact says otherwise since 2026-01-01: Ana works at Globex"; empty for none.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed/embedtest"
-	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 )
 
 // A text that is refused, and is the only one without a vector, is found lexically, and is not

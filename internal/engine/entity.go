@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/index"
-	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/retrieval/index"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
 // entitiesOf returns the recorded entities of the default projects of the scope, by their names. Those that are forgotten or

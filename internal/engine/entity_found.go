@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/index/bm25"
-	"github.com/hippo-memory/hippo/internal/lang/entity"
-	"github.com/hippo-memory/hippo/internal/recall/hybrid"
-	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/entity"
+	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
 )
 
 // Entity is a person, a project, a file: something that memories are about.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/briefing"
-	"github.com/hippo-memory/hippo/internal/lang/entity"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/entity"
 )
 
 // EntityPageQuery asks for what is known of an entity.

@@ -57,12 +57,12 @@ func TestFindEntity_ByRule(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	f.record("Yesterday we met Carla Rossi in the office", .5)
-	f.record("asked Carla Rossi about internal/rank/rank.go", .5)
+	f.record("asked Carla Rossi about internal/retrieval/rank/rank.go", .5)
 	f.record("the gateway uses Postgres", .5)
 	for name, want := range map[string]hippo.Entity{
-		"carla rossi":           {Name: "Carla Rossi"},
-		"internal/rank/rank.go": {Name: "internal/rank/rank.go", Kind: "file"},
-		"Gateway":               {Name: "gateway"},
+		"carla rossi":                     {Name: "Carla Rossi"},
+		"internal/retrieval/rank/rank.go": {Name: "internal/retrieval/rank/rank.go", Kind: "file"},
+		"Gateway":                         {Name: "gateway"},
 	} {
 		e, err := f.find(name)
 		if err != nil || !e.Found() || cmp.Diff(want, e.Entity) != "" {

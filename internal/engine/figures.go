@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embedding"
-	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieval/index"
 )
 
 // Figures are counts of all scopes together, for whoever runs the server.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
 // Created returns when the memories that pass the filter of a list were recorded, in UTC, in

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/recall"
-	"github.com/hippo-memory/hippo/internal/retrieve"
-	"github.com/hippo-memory/hippo/internal/top"
+	"github.com/hippo-memory/hippo/internal/base/top"
+	"github.com/hippo-memory/hippo/internal/retrieval/recall"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
 // ListQuery asks for memories by filter, those that hold first, newest first.

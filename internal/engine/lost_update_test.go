@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/consolidate"
-	"github.com/hippo-memory/hippo/internal/embed/embedtest"
-	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/agents/syncfile"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
-	"github.com/hippo-memory/hippo/internal/syncfile"
 )
 
 // race is a verb that reads before it writes, and a write of another process that comes between.

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
 	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
 // prediction is the language model of a [scorer], and its state.

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/project"
-	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 

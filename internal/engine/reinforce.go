@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
 // Vote is feedback on one memory.

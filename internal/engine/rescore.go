@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
 	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
 // Surprise says how the surprise of memories is computed.

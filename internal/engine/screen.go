@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/screen"
+	"github.com/hippo-memory/hippo/internal/base/screen"
 )
 
 // AllowSecrets returns the memory in the same scope, but Record and Modify store secrets, too, of sources that a

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/screen/screentest"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/screen/screentest"
 )
 
 // maxRefused is how many of the texts without a secret may be refused.

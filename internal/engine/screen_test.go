@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/screen/screentest"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/screen/screentest"
 )
 
 // secretText returns a text with a secret, and the secret.

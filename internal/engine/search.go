@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/index"
-	"github.com/hippo-memory/hippo/internal/passage"
-	"github.com/hippo-memory/hippo/internal/recall"
+	"github.com/hippo-memory/hippo/internal/retrieval/index"
+	"github.com/hippo-memory/hippo/internal/retrieval/passage"
+	"github.com/hippo-memory/hippo/internal/retrieval/recall"
 )
 
 // Search answers a query: it advances the active day, ranks, loads one page from the store,

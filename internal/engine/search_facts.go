@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/index/bm25"
-	"github.com/hippo-memory/hippo/internal/lang/when"
-	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
 const (

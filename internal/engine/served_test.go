@@ -8,10 +8,10 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/httpd"
-	"github.com/hippo-memory/hippo/internal/remote"
-	"github.com/hippo-memory/hippo/internal/secret"
+	"github.com/hippo-memory/hippo/internal/rpc/remote"
+	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
 // served is an engine behind the route of a server, which runs in this process.

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/index"
-	"github.com/hippo-memory/hippo/internal/recall"
-	"github.com/hippo-memory/hippo/internal/recall/hybrid"
+	"github.com/hippo-memory/hippo/internal/retrieval/index"
+	"github.com/hippo-memory/hippo/internal/retrieval/recall"
+	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embedding"
-	"github.com/hippo-memory/hippo/internal/index"
-	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieval/index"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
+	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
 	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
 // maxPasts is how many verbs run in the past at a time: each takes RAM and a core, for a caller who may only read, too.

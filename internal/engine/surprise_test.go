@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed/embedtest"
-	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
-	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
 // openScoring opens an engine that computes surprise.

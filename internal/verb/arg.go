@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hippo-memory/hippo/internal/lang/when"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
 // Arg is an argument.

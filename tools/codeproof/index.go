@@ -8,11 +8,11 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/hippo-memory/hippo/internal/codeindex/grammar"
-	"github.com/hippo-memory/hippo/internal/codeindex/resolve"
-	"github.com/hippo-memory/hippo/internal/codeindex/symbols"
-	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
-	"github.com/hippo-memory/hippo/internal/codeindex/walk"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/grammar"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/resolve"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/symbols"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/walk"
 )
 
 // A source is a file of the tree and what the parser found in it.

@@ -20,7 +20,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 	"github.com/hippo-memory/hippo/tools/neighbour"
 )
 

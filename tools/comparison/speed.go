@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hippo-memory/hippo/internal/o200k"
+	"github.com/hippo-memory/hippo/internal/base/o200k"
 	"github.com/hippo-memory/hippo/tools/corpus"
 	"github.com/hippo-memory/hippo/tools/neighbour"
 )

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
-	"github.com/hippo-memory/hippo/internal/o200k"
+	"github.com/hippo-memory/hippo/internal/base/o200k"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 	"github.com/hippo-memory/hippo/tools/neighbour"
 )
 

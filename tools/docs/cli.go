@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hippo-memory/hippo/internal/cli"
+	"github.com/hippo-memory/hippo/internal/doors/cli"
 )
 
 // run runs the program in this process and returns what it prints on both streams.

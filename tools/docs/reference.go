@@ -13,7 +13,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/wire"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
 // referenceDocument returns docs/reference.md with its generated parts.

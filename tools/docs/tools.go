@@ -16,7 +16,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 )
 
 // exampleCalls are the calls whose results docs/tools.md shows, in this order in one session.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // abstention says how well confidence separates questions that a store answers from

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // bare is a set as the server records it over one connection: of each document what an agent gives,

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // groupOf returns the part of --brief that a set belongs to: its name, or a folder that it is

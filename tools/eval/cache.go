@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 )
 
 // diskCache keeps the vectors of a model in a file, so that measuring again does not embed the

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // distractorSeed makes the same data give the same distractors.

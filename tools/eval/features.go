@@ -10,7 +10,7 @@ import (
 	"math"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // rerankDepth is the number of hits of a question that are written with their

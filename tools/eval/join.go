@@ -4,7 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // joinedName is the name of the set that --join makes.

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // TestJoined_keeps_every_answer: all documents are in one store under names of their own, also
 // those whose IDs and names are the same in two sets, and every answer is among them.
 func TestJoined_keeps_every_answer(t *testing.T) {
 	t.Parallel()
-	sets, err := eval.Load(filepath.Join("..", "..", "internal", "eval", "testdata"))
+	sets, err := eval.Load(filepath.Join("..", "..", "internal", "retrieval", "eval", "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}

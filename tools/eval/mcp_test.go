@@ -13,8 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cli"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/doors/cli"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // TestMain makes the test binary serve as hippo does, for what is measured over MCP.

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // report is the outcome of a measurement.

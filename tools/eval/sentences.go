@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // similarity says how well the cosines of a model agree with people about how

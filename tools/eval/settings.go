@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // The harder settings.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/embed/static"
-	"github.com/hippo-memory/hippo/internal/embedding"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 	"github.com/hippo-memory/hippo/models"
 )
 
@@ -26,7 +26,7 @@ func small(t *testing.T) *measurement {
 		t.Fatal(err)
 	}
 	x := &measurement{workers: 1}
-	x.Data = filepath.Join("..", "..", "internal", "eval", "testdata", "small")
+	x.Data = filepath.Join("..", "..", "internal", "retrieval", "eval", "testdata", "small")
 	x.Models, x.Engine = []eval.Model{{Name: "builtin", Used: []embedding.Model{{Embedder: m, Instant: true}}}}, eval.EngineOptions{Backend: app.Memory, Tokens: m}
 	return x
 }

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // The stores of [settingUsed]: each used memory was opened usedCount times on each of the

@@ -9,7 +9,7 @@ of other stores. Every set weighs the same. A weight that would have the wrong s
 
 Prints for each set, with the set and its relatives left out of the fit, the area under the ROC curve, and
 for each limit the share of right answers that it marks as weak and of wrong ones that it does not: the price
-and the gain. --write writes the weights fitted to all into internal/rank/fitted_confidence.go.
+and the gain. --write writes the weights fitted to all into internal/retrieval/rank/fitted_confidence.go.
 """
 
 import argparse
@@ -21,14 +21,14 @@ from pathlib import Path
 
 import numpy as np
 
-OUT = Path(__file__).parents[2] / "internal/rank/fitted_confidence.go"
+OUT = Path(__file__).parents[2] / "internal/retrieval/rank/fitted_confidence.go"
 # The parts of a Support, their fields in Go, and the sign that each must have.
 PARTS = {"margin": ("Margin", 1), "cosine": ("Cosine", 1), "multilingual": ("Multilingual", 1), "lead": ("Lead", 1), "tokens": ("Tokens", 1),
          "coverage": ("Coverage", 1), "unknown_names": ("UnknownNames", -1), "few": ("Few", 1)}
 # The parts that are used, by what took part in the search. The cosines of other models have other scales.
 MODES = {"Multilingual": ["margin", "cosine", "multilingual", "tokens", "unknown_names", "few"],
          "Semantic": ["margin", "lead", "tokens", "unknown_names", "few"], "Lexical": ["coverage", "unknown_names", "few"]}
-FEW = 10  # fewMemories in internal/rank/confidence.go
+FEW = 10  # fewMemories in internal/retrieval/rank/confidence.go
 DECAY, STEPS = 1e-3, 25
 # What the right and the wrong questions of a kind weigh together; groups smaller than FEWEST weigh less.
 SHARES, FEWEST = {"whole": (1, 0.25), "removed": (0, 0.5), "unanswerable": (0, 0.25), "small": (0.15, 0.1)}, 20

@@ -6,7 +6,7 @@ data=$1 out=$2
 mkdir -p "$out/trials"
 trials() {
 	go -C tools run ./eval --abstention --features --cache "$out/vectors" --sample 150 --models "$1" \
-		--data "$data,$PWD/internal/eval/testdata/short_among" >"$out/trials/$1.jsonl"
+		--data "$data,$PWD/internal/retrieval/eval/testdata/short_among" >"$out/trials/$1.jsonl"
 }
 trials builtin
 trials static

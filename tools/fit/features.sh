@@ -15,7 +15,7 @@ of() {
 	shift
 	for name; do printf '%s/%s,' "$folder" "$name"; done | sed 's/,$//'
 }
-notes=$data/agents short=$PWD/internal/eval/testdata/short_among
+notes=$data/agents short=$PWD/internal/retrieval/eval/testdata/short_among
 features notes --sample 300 --data "$(of "$notes" team life lessons world facts exact manpages)"
 features stores --sample 150 --data "$(find "$out/stores" -mindepth 1 -maxdepth 1 | sort | paste -sd,)"
 features xquad --sample 200 --data "$data/xquad_sentences,$(of "$data/xquad_langs" de es ru zh ar)"

@@ -5,7 +5,7 @@
     python fit.py OUT/*.jsonl [--cold] [--validate] [--hold REGEXP] [--write]
 
 The score of a candidate is a sum of its features. Its weights are a mixture of experts: sets of weights, mixed by a softmax
-of the context of the question and of the kind of the candidate (internal/rank/context.go). Nothing in them depends on what
+of the context of the question and of the kind of the candidate (internal/retrieval/rank/context.go). Nothing in them depends on what
 else is in the store. Each question is a softmax over what was reranked for it; the loss is the mean over the answers of the
 negative logarithm of their share, plus a little of the squares of the weights, which are those of features of standard
 deviation 1. From those weights a second descent raises what is wanted: the share of the answers among the first ten, made
@@ -21,7 +21,7 @@ descents with a DECAY of 1e-4, 1e-4 and 6e-5. --cold starts from chance, as --va
 
 --validate prints recall@10 and hit@1 of what was left out, five folds over questions; a question that is asked in several
 stores and forms is in one fold. --hold leaves out whole sets by name, and prints those. --write writes the weights fitted to
-all to internal/rank/fitted.go.
+all to internal/retrieval/rank/fitted.go.
 """
 
 import argparse
@@ -37,7 +37,7 @@ from scipy.optimize import minimize
 
 RANK = Path(__file__).parents[2] / "internal" / "rank"
 UNUSED = {"bm25.relative", "in.session"}  # of the first stage, and of the kind
-FIRST = {"bm25.relative": 2, "cosine": 6, "multilingual": 4, "length": 2}  # as in internal/rank/weights.go
+FIRST = {"bm25.relative": 2, "cosine": 6, "multilingual": 4, "length": 2}  # as in internal/retrieval/rank/weights.go
 # What may speak for or against; all else speaks for.
 EITHER = {"is.foreign", "is.code", "length"}
 # What is known of a candidate whatever the question: large weights of it bury right answers in stores unlike those of the fit.
@@ -85,7 +85,7 @@ USED = np.array([float(n not in UNUSED) for n in NAMES] + [1.0])
 
 
 def kinds(x, context):
-    """The kinds of candidates, as kindOf of internal/rank/context.go."""
+    """The kinds of candidates, as kindOf of internal/retrieval/rank/context.go."""
     c = dict(zip(CONTEXTS, context))
     foreign = x[:, AT["is.foreign"]]
     long = np.clip(x[:, AT["length"]] - 0.6, 0, 0.6)

@@ -1,7 +1,7 @@
-// Command grammars builds the modules of internal/codeindex/grammar: a grammar of tree-sitter each, compiled to
+// Command grammars builds the modules of internal/code/codeindex/grammar: a grammar of tree-sitter each, compiled to
 // WebAssembly and packed. The same compiler writes the same bytes.
 //
-//	go -C tools run ./grammars --work ../bin/grammars --out ../internal/codeindex/grammar/modules
+//	go -C tools run ./grammars --work ../bin/grammars --out ../internal/code/codeindex/grammar/modules
 //
 // It needs npm, and of Debian clang, lld, wasi-libc, libclang-rt-dev-wasm32 and xz-utils.
 package main

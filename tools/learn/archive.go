@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/hippo-memory/hippo/internal/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 // archive archives until as many of the memories are as ever may be, whatever their surprise, and whether anything

@@ -6,8 +6,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/hippo-memory/hippo/internal/eval"
-	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
 // trial is what one set gave with one choice of the constants.

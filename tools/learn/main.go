@@ -24,8 +24,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hippo-memory/hippo/internal/eval"
-	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
 func main() {

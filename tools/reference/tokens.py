@@ -1,6 +1,6 @@
-"""Writes the golden files of internal/embed/token/testdata.
+"""Writes the golden files of internal/retrieval/embed/token/testdata.
 
-    python tokens.py ../../internal/embed/token/testdata FOLDER_OF_MINILM
+    python tokens.py ../../internal/retrieval/embed/token/testdata FOLDER_OF_MINILM
 
 wordpiece.jsonl holds texts and their numbers by the tokenizer of MiniLM, whose
 vocabulary is copied beside it; characters.txt what it makes of each character. unigram-NAME.json.gz are small tokenizers in the

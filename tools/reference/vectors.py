@@ -1,6 +1,6 @@
-"""Writes the reference vectors of internal/embed/bert/testdata.
+"""Writes the reference vectors of internal/retrieval/embed/bert/testdata.
 
-    python vectors.py ../../internal/embed/bert/testdata [FOLDER_OF_MODELS]
+    python vectors.py ../../internal/retrieval/embed/bert/testdata [FOLDER_OF_MODELS]
 
 For each tiny model of models.py it writes vectors.f32, and, if there is a folder
 with real ones, NAME.f16 for those: little-endian numbers, the vector of each

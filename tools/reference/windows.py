@@ -1,4 +1,4 @@
-"""How package internal/embed/bert divides a text into windows of tokens."""
+"""How package internal/retrieval/embed/bert divides a text into windows of tokens."""
 
 from tokenizers import Tokenizer
 

@@ -21,7 +21,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 func main() {

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/script"
+	"github.com/hippo-memory/hippo/internal/doors/script"
 )
 
 // TestMain makes the test binary the process of a program, as main does.

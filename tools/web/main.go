@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/doors/web"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/httpd"
-	"github.com/hippo-memory/hippo/internal/web"
+	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
 func main() {

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/importer/formats"
 )
 
 // inspection is what was found at the path of one memory file.

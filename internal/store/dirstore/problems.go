@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
-	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // Problems implements [driver.Backend]: files in quarantine, by this handle or

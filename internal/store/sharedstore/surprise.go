@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/formats"
-	"github.com/hippo-memory/hippo/internal/surprise"
+	"github.com/hippo-memory/hippo/internal/importer/formats"
+	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
 )
 
 // claude-hippo ranks a row by metadata._hippo.surprise, and archives one that is a month old and has none. Rows of memories that were

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 )
 
 // create ensures that there is a file. It never opens one that exists; see canWrite.

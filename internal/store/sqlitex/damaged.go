@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 )
 
 // damagedSuffix is of a file beside a damaged database: the number of that, and a fault on each line that follows. While it is

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 )
 
 // Derived is the schema of a private file whose data can be computed again, so that it

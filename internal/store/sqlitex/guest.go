@@ -12,7 +12,7 @@ import (
 	_ "modernc.org/sqlite/vec" // the tables of vectors of other programs
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 )
 
 // Guest are tables that a driver keeps in the file of another program, to which the file, its PRAGMA

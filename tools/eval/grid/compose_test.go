@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 func mustRead(t *testing.T) *Library {

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/importer/formats"
 )
 
 // filler is what a store holds beside the memories that are asked for.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/eval"
-	"github.com/hippo-memory/hippo/internal/wire"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // besideOthers compares forms of the questions of team with the plain ones.

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // Library has the sets, and what stores are filled up with.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // Options says what to measure.

@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/eval"
-	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
 // The names of what is measured: the default ranker, its parts, and ranker hybrid.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // fact is a note, a question that it answers in other words, one in its own words, and one on its subject that it does not answer.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
 // tokens orders texts by comparing them with a question token by token: the mean over its tokens, by how rare they are, of the highest cosine

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+)
+
+func newAuditCommand(s *shell) *cobra.Command {
+	o := client.AuditOptions{}
+	c := &cobra.Command{
+		Use:   "audit",
+		Short: "List stale, contradictory, repeated, misfiled and unused memories, with the commands that would tidy up",
+		Long: `List what is wrong with the memories, why, and the command that would act on it. Nothing is changed. Archived and forgotten memories are
+left out, and each memory is named once:
+
+  stale: it ceased to be valid; or a newer one supersedes or contradicts it, and it was not used for --idle active days
+  contradictory: a newer one gives the same fact another value
+  duplicate: a better one says the same in nearly the same words
+  misfiled: it belongs to another project than the one that it is in: it names files or symbols that only that one has, says that it is about
+            that one, or all others of its session are there
+  unused: recorded --idle active days ago, and never opened, voted or returned by a search
+
+Pinned memories, preferences and rules, and those tagged critical, important, reference or permanent are never unused.
+
+If both of a pair are right, hippo relate ID compatible_with ID keeps them out of the next audit; if a memory is in the right project,
+hippo upvote ID does.`,
+		Example: `  hippo audit
+  hippo audit --project github.com/acme/shop --idle 60 --json`,
+		Args: maximumArguments(0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.Idle < 1 {
+				return hippo.Fieldf("idle", "must be 1 or more, got %d", o.Idle)
+			}
+			if err := validCount(o.Limit); err != nil {
+				return err
+			}
+			return s.with(c.Context(), func(m *client.Client) (err error) {
+				everything := !s.root.PersistentFlags().Changed("project")
+				if o.Projects, err = projectsOf(c.Context(), s, m, everything); err != nil {
+					return err
+				}
+				report, err := client.Audit(c.Context(), m, o)
+				if err != nil {
+					return err
+				}
+				return printAudit(s, report)
+			})
+		},
+	}
+	c.Flags().IntVar(&o.Idle, "idle", consolidate.IdleDays, "active days without a use from which a memory is idle")
+	c.Flags().IntVar(&o.Limit, "limit", listed, "findings of each problem that are listed")
+	return c
+}
+
+// meanings explain the problems in the counts of an audit.
+func meanings() map[consolidate.Problem]string {
+	return map[consolidate.Problem]string{
+		consolidate.Stale:         "stale: no longer valid, or replaced or contradicted and idle",
+		consolidate.Contradictory: "contradictory: a newer one gives another value",
+		consolidate.Repeated:      "duplicate: a better one says the same",
+		consolidate.Misfiled:      "misfiled: it belongs to another project",
+		consolidate.Unused:        "unused: never opened, voted or returned by a search",
+	}
+}
+
+func printAudit(s *shell, a *client.AuditReport) error {
+	s.count = len(a.Findings)
+	if s.json {
+		return s.printJSON(wire.AuditOf(a))
+	}
+	fmt.Fprintf(s.out, "%s.\n", memories(a.Memories))
+	err := s.table(func(w io.Writer) {
+		for _, p := range consolidate.Problems() {
+			if n := a.Counts[p]; n > 0 {
+				fmt.Fprintf(w, "  %d\t%s\n", n, meanings()[p])
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if len(a.Findings) == 0 {
+		fmt.Fprintln(s.out, "Nothing to do.")
+		return nil
+	}
+	printFindings(s, a)
+	total := 0
+	for _, n := range a.Counts {
+		total += n
+	}
+	if n := total - len(a.Findings); n > 0 {
+		fmt.Fprintf(s.out, "\nand %d more: --limit lists more of each problem\n", n)
+	}
+	fmt.Fprintln(s.out, "\nNothing was changed. Look at a memory with hippo get ID before you act.")
+	return nil
+}
+
+// printFindings prints each finding, and the command that would act.
+func printFindings(s *shell, a *client.AuditReport) {
+	var ids []hippo.ID
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if ids = append(ids, f.ID); !f.Other.IsZero() {
+			ids = append(ids, f.Other)
+		}
+	}
+	short := shortIDs(s, ids...)
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		fmt.Fprintf(s.out, "\n%s %s: %s\n    %s\n", f.Problem, short.Of(f.ID), preview(f.Reason, previewLength), preview(f.Text, previewLength))
+		if !f.Other.IsZero() {
+			fmt.Fprintf(s.out, "    %s: %s\n", short.Of(f.Other), preview(f.OtherText, previewLength))
+		}
+		fmt.Fprintf(s.out, "    %s\n", wire.RemedyCommand(&f.Finding, short.Of))
+	}
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+)
+
+// hitLines is how many lines of a hit are shown.
+const hitLines = 6
+
+func newCodeSearchCommand(s *shell) *cobra.Command {
+	var f codeFlags
+	var whole bool
+	c := &cobra.Command{
+		Use:   "search WORDS",
+		Short: "Find code by text, parts of names and meaning",
+		Long: `Find code by text, parts of names and meaning. Tests, generated files and vendored copies come after implementations, unless the words ask for them (test,
+mock, fixture and such) or --path lies among them. In a folder above several indexed source trees, the search asks all of them.`,
+		Example: "  hippo code search 'wait until all workers have finished'\n  hippo code search parse config --language go --path internal",
+		Args:    requireArgument("words to look for"),
+		RunE: f.inTrees(s, func(c *cobra.Command, args []string, in *codeTrees) error {
+			a, err := codeindex.SearchAll(c.Context(), in.trees, in.dir, codeindex.Query{Text: strings.Join(args, " "), Count: f.count, Filter: in.filter})
+			if err != nil {
+				return err
+			}
+			return printCodeAnswer(s, a, in.dir, whole)
+		}),
+	}
+	addCodeFlags(c, &f, true)
+	c.Flags().BoolVar(&whole, "whole", false, "print all lines of each result")
+	return c
+}
+
+// printCodeAnswer prints hits with their places: from the directory dir where several trees were asked.
+func printCodeAnswer(s *shell, a *codeindex.Answer, dir string, whole bool) error {
+	s.count = len(a.Hits)
+	if s.json {
+		return s.printJSON(wire.CodeAnswerOf(a))
+	}
+	for i := range a.Hits {
+		h := &a.Hits[i]
+		printPlace(s, a.PlaceOf(h, dir), h.First, h.Signature, h.Freshness)
+		printText(s, h.Text, whole)
+	}
+	if len(a.Hits) == 0 {
+		fmt.Fprintln(s.out, "Nothing found.")
+	}
+	if a.Weak != "" && len(a.Hits) > 0 {
+		s.warn("%s", a.Weak)
+	}
+	for _, n := range a.Notes {
+		s.warn("%s", n)
+	}
+	return nil
+}
+
+// printPlace prints where something is, in the form that editors and terminals open.
+func printPlace(s *shell, path string, line int, signature string, fresh codeindex.Freshness) {
+	text := fmt.Sprintf("%s:%d", termtext.Line(path), line)
+	if signature != "" {
+		text += "  " + preview(signature, previewLength)
+	}
+	if fresh != codeindex.Fresh {
+		text += "  [" + string(fresh) + "]"
+	}
+	fmt.Fprintln(s.out, bold(s, text))
+}
+
+// printText prints the first lines of a text, or all.
+func printText(s *shell, text string, whole bool) {
+	n := 0
+	for line := range strings.Lines(text) {
+		if n == hitLines && !whole {
+			fmt.Fprintln(s.out, "    ...")
+			return
+		}
+		if strings.TrimSpace(line) == "" && !whole {
+			continue
+		}
+		fmt.Fprintf(s.out, "    %s\n", termtext.Line(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "  ")))
+		n++
+	}
+}
+
+func newCodeSymbolCommand(s *shell) *cobra.Command {
+	var f codeFlags
+	var brief bool
+	c := &cobra.Command{
+		Use:     "symbol NAME",
+		Short:   "Find what defines a name, also by its beginning or with a typo",
+		Long:    "Find the definitions of a name, with their comments. A qualified name, such as Server.Close or http.Server, narrows it. Names that begin with NAME or contain it follow; if there are none, those that it may be a typo of.",
+		Example: "  hippo code symbol Server.Close\n  hippo code symbol parseConf --brief",
+		Args:    oneArgument("a name"),
+		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
+			list, err := t.Symbols(c.Context(), args[0], filter, f.count, !brief)
+			if err != nil {
+				return err
+			}
+			return printDefinitions(s, list)
+		}),
+	}
+	addCodeFlags(c, &f, true)
+	c.Flags().BoolVar(&brief, "brief", false, "signatures only")
+	return c
+}
+
+// signatureOf is what a definition is shown as.
+func signatureOf(d *codeindex.Definition) string {
+	if d.Signature == "" {
+		return string(d.Kind) + " " + d.Name
+	}
+	return d.Signature
+}
+
+func printDefinitions(s *shell, list []codeindex.Definition) error {
+	s.count = len(list)
+	if s.json {
+		return s.printJSON(wire.CodeSymbolsOf(list))
+	}
+	for i := range list {
+		d := &list[i]
+		printPlace(s, d.Path, d.First, signatureOf(d), d.Freshness)
+		if d.Doc != "" {
+			printText(s, d.Doc, false)
+		}
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "Nothing found.")
+	}
+	return nil
+}
+
+func newCodeOutlineCommand(s *shell) *cobra.Command {
+	var f codeFlags
+	c := &cobra.Command{
+		Use:   "outline FILE",
+		Short: "List the definitions of a file",
+		Args:  oneArgument("a file of an indexed tree"),
+		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, _ codeindex.Filter) error {
+			path, err := relative(c.Context(), t, args[0])
+			if err != nil {
+				return err
+			}
+			list, err := t.Outline(c.Context(), path)
+			if err != nil {
+				return err
+			}
+			return printOutline(s, list)
+		}),
+	}
+	addCodeFlags(c, &f, false)
+	return c
+}
+
+func printOutline(s *shell, list []codeindex.Definition) error {
+	s.count = len(list)
+	if s.json {
+		return s.printJSON(wire.CodeSymbolsOf(list))
+	}
+	if len(list) > 0 && list[0].Freshness != codeindex.Fresh {
+		s.warn("%s: %s", list[0].Path, list[0].Freshness)
+	}
+	for i := range list {
+		d := &list[i]
+		fmt.Fprintf(s.out, "%5d  %s%s\n", d.First, strings.Repeat("  ", strings.Count(d.Key, ".")), preview(signatureOf(d), previewLength))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "No definitions.")
+	}
+	return nil
+}

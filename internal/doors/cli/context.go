@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
+)
+
+func newContextCommand(s *shell) *cobra.Command {
+	var q briefing.Query
+	var at momentFlags
+	c := &cobra.Command{
+		Use:   "context [PROMPT...]",
+		Short: "Show what to know now: rules, open tasks, decisions, recent work, and what a prompt reminds of",
+		Example: `  hippo context
+  hippo context "why did the gateway go down" --max-tokens 300`,
+		RunE: func(c *cobra.Command, words []string) error {
+			if len(words) > 0 {
+				if q.Prompt != "" {
+					return usagef("--prompt and the words %q exclude each other", strings.Join(words, " "))
+				}
+				q.Prompt = strings.Join(words, " ")
+			}
+			if c.Flags().Changed("max-tokens") && q.MaxTokens == 0 {
+				q.MaxTokens = -1 // 0 means the default to the engine
+			}
+			if err := at.set(s, &q.At); err != nil {
+				return err
+			}
+			cfg, err := s.named()
+			if err != nil {
+				return err
+			}
+			if cfg.Project == hippo.AllProjects {
+				return hippo.Fieldf("project", "must be one project, or none")
+			}
+			if _, off := excluded(c.Context(), cfg, "."); off != "" {
+				s.warn("hooks inject nothing of this here: injection is off by the setting exclude: %s", off)
+			}
+			q.Work = app.WorkIn(c.Context(), ".")
+			e, err := app.OpenShared(c.Context(), cfg, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(cfg)})
+			if err != nil {
+				return err
+			}
+			b, err := contextOf(c.Context(), s, cfg, e, q)
+			if err = errors.Join(err, e.Close()); err != nil {
+				return err
+			}
+			return printContext(s, b)
+		},
+	}
+	at.add(c)
+	c.Flags().StringVar(&q.Prompt, "prompt", "", "what the user asks")
+	c.Flags().IntVar(&q.MaxTokens, "max-tokens", briefing.DefaultTokens, "the most tokens of the text, by estimate")
+	return c
+}
+
+// contextOf returns what to know in the project to work for.
+func contextOf(ctx context.Context, s *shell, cfg config.Config, e *engine.Engine, q briefing.Query) (*briefing.Briefing, error) {
+	m, err := located(ctx, s, cfg, e.In(s.scope(cfg)), ".")
+	if err != nil {
+		return nil, err
+	}
+	_ = e.Ready(ctx) // without the model it is lexical
+	return engine.Context(ctx, m, q)
+}
+
+func printContext(s *shell, b *briefing.Briefing) error {
+	if s.json {
+		return s.printJSON(wire.ContextOf(b))
+	}
+	text := b.Text()
+	switch {
+	case text != "":
+	case b.LowTrust > 0:
+		text = fmt.Sprintf("Nothing to know yet; %d of low trust, which hippo search finds.", b.LowTrust)
+	default:
+		text = "Nothing to know yet."
+	}
+	_, err := fmt.Fprintln(s.out, text)
+	return err
+}

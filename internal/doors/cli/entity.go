@@ -1,0 +1,314 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+)
+
+func newEntityCommand(s *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "entity",
+		Short: "Persons, projects, files: name them, list them, say which are one",
+		Long: `An entity is a person, a project, a file: something that memories are about. It is named by its name, an alias, a short form
+that no other has, or an ID; case and accents do not count. Entities that no one recorded are found by rule in the texts.
+Searches leave entities out unless they ask for --type entity.`,
+		Args: refuseUnknownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newEntityAddCommand(s), newEntityShowCommand(s), newEntityListCommand(s), newEntityModifyCommand(s), newEntityAliasCommand(s),
+		newEntityMergeCommand(s), newEntitySplitCommand(s), newEntityRemoveCommand(s))
+	return c
+}
+
+// entityFlags are the flags that describe an entity.
+type entityFlags struct {
+	kind, description string
+	aliases           []string
+}
+
+func (f *entityFlags) add(v *pflag.FlagSet) {
+	v.StringVar(&f.kind, "kind", "", "person, project, file, ...")
+	v.StringVar(&f.description, "description", "", "what it is")
+	v.StringArrayVar(&f.aliases, "alias", nil, "another name; may be repeated")
+}
+
+// entityArgs requires a number of arguments.
+func entityArgs(what string, n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("needed: %s; put names with spaces in quotes", what)
+		}
+		return nil
+	}
+}
+
+// onEntity is the function of a command that answers with one entity.
+func onEntity(s *shell, fn func(*cobra.Command, *client.Client, []string) (*client.Entity, error), done string) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return inNamed(c.Context(), s, func(m *client.Client) error {
+			e, err := fn(c, m, args)
+			if err != nil {
+				return err
+			}
+			return printEntity(s, e, done)
+		})
+	}
+}
+
+func printEntity(s *shell, e *client.Entity, done string) error {
+	s.count = 1
+	if s.json {
+		return s.printJSON(wire.EntityOf(e))
+	}
+	_, err := fmt.Fprintf(s.out, "%s%s\n", done, wire.EntityLine(e, shortIDs(s, e.ID)))
+	return err
+}
+
+func newEntityAddCommand(s *shell) *cobra.Command {
+	var f entityFlags
+	c := &cobra.Command{
+		Use:     "add NAME",
+		Short:   "Record an entity",
+		Example: "  hippo entity add 'Anastasia Petrova' --kind person --alias Ana",
+		Args:    entityArgs("NAME", 1),
+		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
+			return client.AddEntity(c.Context(), m, hippo.Entity{Name: args[0], Kind: f.kind, Aliases: f.aliases, Description: f.description})
+		}, "Recorded "),
+	}
+	f.add(c.Flags())
+	return c
+}
+
+func newEntityShowCommand(s *shell) *cobra.Command {
+	q := client.EntityPageQuery{}
+	var at momentFlags
+	c := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show what is known of an entity: facts, relations, what names it, a timeline",
+		Example: "  hippo entity show 'Anastasia Petrova'\n" +
+			"  hippo entity show Ana --as-of 2025-12-31",
+		Args: entityArgs("NAME", 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			q.Entity = args[0]
+			if err := at.set(s, &q.At); err != nil {
+				return err
+			}
+			if c.Flags().Changed("tokens") && q.MaxTokens == 0 {
+				return usagef("--tokens must be above 0")
+			}
+			return inNamed(c.Context(), s, func(m *client.Client) error {
+				p, err := client.ShowEntity(c.Context(), m, q)
+				if err != nil {
+					return err
+				}
+				return printPage(s, p)
+			})
+		},
+	}
+	c.Flags().IntVar(&q.MaxTokens, "tokens", 1200, "at most this many tokens of text")
+	at.add(c)
+	return c
+}
+
+func printPage(s *shell, p *client.EntityPage) error {
+	s.count = 1
+	if s.json {
+		out, err := wire.EntityPageOf(p, s.now())
+		if err != nil {
+			return err
+		}
+		return s.printJSON(out)
+	}
+	_, err := fmt.Fprintln(s.out, wire.EntityText(p, shortIDs(s, wire.IDsOfPage(p)...), s.now().In(zone())))
+	return err
+}
+
+func newEntityListCommand(s *shell) *cobra.Command {
+	q := client.EntityQuery{}
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List entities by name, or those that were found in texts",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if q.Count == 0 {
+				return usagef("--count must be above 0")
+			}
+			return inNamed(c.Context(), s, func(m *client.Client) error {
+				l, err := client.ListEntities(c.Context(), m, q)
+				if err != nil {
+					return err
+				}
+				return printEntities(s, l, q.Found)
+			})
+		},
+	}
+	v := c.Flags()
+	v.StringVar(&q.Kind, "kind", "", "only those of this kind")
+	v.BoolVar(&q.Found, "found", false, "those that two or more of the newest 2,000 memories name, and that no one recorded")
+	v.IntVar(&q.Offset, "offset", 0, "skip this many")
+	v.IntVarP(&q.Count, "count", "n", 100, "at most this many; --limit is the same")
+	return c
+}
+
+func printEntities(s *shell, l *client.EntityList, found bool) error {
+	s.count = len(l.Entities)
+	if s.json {
+		return s.printJSON(wire.EntitiesOf(l))
+	}
+	err := s.table(func(w io.Writer) {
+		for _, e := range l.Entities {
+			first := memories(e.Memories)
+			if !found {
+				first = shortID(s, e.ID)
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", first, field(e.Kind), termtext.Line(e.Name), termtext.Line(strings.Join(e.Aliases, ", ")))
+		}
+	})
+	if more := l.Total - len(l.Entities); more > 0 {
+		fmt.Fprintf(s.errw, "hippo: %d of %d (--count, --offset)\n", len(l.Entities), l.Total)
+	}
+	if l.More {
+		fmt.Fprintf(s.errw, "hippo: only the newest %s were read\n", memories(l.Read))
+	}
+	return err
+}
+
+func newEntityModifyCommand(s *shell) *cobra.Command {
+	var name, kind, description string
+	c := &cobra.Command{
+		Use:   "modify NAME",
+		Short: "Change the name, the kind or the description of an entity",
+		Args:  entityArgs("NAME", 1),
+		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
+			change := client.EntityChange{Entity: args[0]}
+			for flag, to := range map[string]struct {
+				value *string
+				field **string
+			}{"name": {&name, &change.Name}, "kind": {&kind, &change.Kind}, "description": {&description, &change.Description}} {
+				if c.Flags().Changed(flag) {
+					*to.field = to.value
+				}
+			}
+			if change.Name == nil && change.Kind == nil && change.Description == nil {
+				return nil, usagef("give --name, --kind or --description")
+			}
+			return client.ModifyEntity(c.Context(), m, change)
+		}, "Changed "),
+	}
+	v := c.Flags()
+	v.StringVar(&name, "name", "", "the new name")
+	v.StringVar(&kind, "kind", "", "the new kind")
+	v.StringVar(&description, "description", "", "the new description")
+	addReason(s, v)
+	return c
+}
+
+func newEntityAliasCommand(s *shell) *cobra.Command {
+	var remove bool
+	c := &cobra.Command{
+		Use:     "alias NAME ALIAS...",
+		Short:   "Give an entity other names",
+		Example: "  hippo entity alias 'Anastasia Petrova' Ana 'the boss'\n  hippo entity alias Ana 'the boss' --remove",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("needed: NAME ALIAS...; put names with spaces in quotes")
+			}
+			return nil
+		},
+		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
+			change := client.EntityChange{Entity: args[0], Aliases: args[1:]}
+			if remove {
+				change.Aliases, change.Without = nil, args[1:]
+			}
+			return client.ModifyEntity(c.Context(), m, change)
+		}, "Changed "),
+	}
+	c.Flags().BoolVar(&remove, "remove", false, "take these names away instead")
+	addReason(s, c.Flags())
+	return c
+}
+
+func newEntityMergeCommand(s *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "merge FROM INTO",
+		Short: "Say that two entities are one; hippo undo takes it back",
+		Long: `The names of FROM become aliases of INTO, its description is added, its relations move, and it is forgotten. It is one operation,
+which hippo log shows and hippo undo takes back whole.`,
+		Args: entityArgs("FROM INTO", 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return inNamed(c.Context(), s, func(m *client.Client) error {
+				done, err := client.MergeEntities(c.Context(), m, args[0], args[1])
+				if err != nil {
+					return err
+				}
+				return printMoved(s, done, "Merged into ")
+			})
+		},
+	}
+	addReason(s, c.Flags())
+	return c
+}
+
+func printMoved(s *shell, done *client.EntityMoved, what string) error {
+	if s.json {
+		s.count = 1
+		return s.printJSON(wire.EntityMovedOf(done))
+	}
+	if done.Stayed > 0 {
+		fmt.Fprintf(s.errw, "hippo: %s stayed: learned, or with another project\n", plural(done.Stayed, "relation"))
+	}
+	return printEntity(s, done.Entity, fmt.Sprintf("%s(%s moved) ", what, plural(done.Moved, "relation")))
+}
+
+func newEntitySplitCommand(s *shell) *cobra.Command {
+	var f entityFlags
+	var related []string
+	c := &cobra.Command{
+		Use:     "split NAME NEW",
+		Short:   "Take an entity out of another one; hippo undo takes it back",
+		Example: "  hippo entity split Mercury quicksilver --alias Hg --related 9d4f3c1a",
+		Args:    entityArgs("NAME NEW", 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return inNamed(c.Context(), s, func(m *client.Client) error {
+				q := client.EntitySplit{Entity: args[0], New: hippo.Entity{Name: args[1], Kind: f.kind, Aliases: f.aliases, Description: f.description}}
+				var err error
+				if q.Related, err = resolveNamed(c.Context(), m, related); err != nil {
+					return err
+				}
+				done, err := client.SplitEntity(c.Context(), m, q)
+				if err != nil {
+					return err
+				}
+				return printMoved(s, done, "Split off ")
+			})
+		},
+	}
+	f.add(c.Flags())
+	c.Flags().StringArrayVar(&related, "related", nil, "a memory or entity: the relations with it move along; may be repeated")
+	addReason(s, c.Flags())
+	return c
+}
+
+func newEntityRemoveCommand(s *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Forget an entity, or say that what texts name is none",
+		Long: `Forget an entity that was recorded; if texts name it, it is found by rule again. Of one that was found, record that it is none, until
+hippo entity add adds it.`,
+		Args: entityArgs("NAME", 1),
+		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
+			return client.RemoveEntity(c.Context(), m, args[0])
+		}, "Removed "),
+	}
+	addReason(s, c.Flags())
+	return c
+}

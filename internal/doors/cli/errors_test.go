@@ -1,0 +1,147 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/doors/cli"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+func TestExitCode(t *testing.T) {
+	t.Parallel()
+	for code, err := range map[int][]error{
+		0: {nil},
+		1: {
+			errors.New("other"), hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable, hippo.ErrCorrupt,
+			hippo.ErrReadOnly, hippo.ErrFull, fmt.Errorf("open: %w", hippo.ErrCorrupt),
+		},
+		2:   {hippo.Fieldf("count", "must be one"), hippo.ErrInvalid},
+		130: {context.Canceled},
+		3:   {&hippo.UnknownError{IDs: []hippo.ID{{1}}}, hippo.ErrNotFound},
+	} {
+		for _, e := range err {
+			if got := cli.ExitCode(e); got != code {
+				t.Errorf("%v: got exit code %d, want %d", e, got, code)
+			}
+		}
+	}
+}
+
+// A wrong command line names the subcommand whose help is of use.
+func TestMain_Hint(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ line, want string }{
+		{"search x --count 0", "try: hippo search --help"},
+		{"search x --colour", "try: hippo search --help"},
+		{"record", "try: hippo record --help"},
+		{"nonsense", "try: hippo --help"},
+		{"list --store postgres://h/d", "must be sqlite:PATH, dir:PATH or shared:PATH"},
+	} {
+		var out, errw bytes.Buffer
+		code := cli.Main(t.Context(), append([]string{"hippo"}, strings.Fields(tc.line)...), strings.NewReader(""), &out, &errw)
+		if code == 0 || out.Len() > 0 || !strings.Contains(errw.String(), tc.want) {
+			t.Errorf("%s: code %d, out %q, err %q; want %q", tc.line, code, &out, &errw, tc.want)
+		}
+	}
+}
+
+// What is advised about a path that cannot be reached is not said of a lock.
+func TestMain_HintOfALock(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	record := func() string {
+		var out, errw bytes.Buffer
+		cli.Main(t.Context(), []string{"hippo", "record", "a zebra", "--situation", "testing", "--store", "sqlite:" + path}, strings.NewReader(""), &out, &errw)
+		return errw.String()
+	}
+	record()
+	db, err := sqlitex.Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Update(t.Context(), driver.Lazy, func(*sqlitex.Tx) error {
+		if said := record(); !strings.Contains(said, "holds the lock of the file") || strings.Contains(said, "check the path") {
+			t.Errorf("of a lock it says: %s", said)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(path, "below", "memory.db")
+	if said := record(); !strings.Contains(said, "check the path") {
+		t.Errorf("of a path below a file it says: %s", said)
+	}
+}
+
+// Each field of a query that the domain can complain about has the name of a flag, or of
+// what stands for it on the command line.
+func TestFlagNames(t *testing.T) {
+	t.Parallel()
+	table := cli.FlagNames()
+	for _, name := range []string{"Up", "Down", "Undo", "Query"} { // those of votes
+		if table[name] == "" {
+			t.Errorf("%s has no name", name)
+		}
+	}
+	for f := range reflect.TypeFor[hippo.Query]().Fields() {
+		switch name := f.Name; name {
+		case "Filter", "Detail", "NoTouch", "Strict": // every value is valid, or its fields have names of their own
+		default:
+			if table[name] == "" {
+				t.Errorf("%s has no name", name)
+			}
+		}
+	}
+	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"), cli.Flags("record"), cli.Flags("upvote"), cli.Flags("context"))
+	for field, name := range table {
+		switch name {
+		case "words", "id", "kind", "relations", "flags": // arguments
+		default:
+			for flag := range strings.SplitSeq(name, ", ") {
+				if !slices.Contains(flags, flag) {
+					t.Errorf("%s: no flag --%s", field, flag)
+				}
+			}
+		}
+	}
+}
+
+// The query has the ranker that was asked for: a search by bm25 must not wait for a model.
+func TestSearch_HasItsRanker(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[hippo.Ranker][]string{
+		hippo.RankerBM25: {"search", "--ranker", "bm25"}, hippo.RankerHippo: {"search"}, hippo.RankerCosine: {"search", "--ranker=cosine"},
+	} {
+		if got, err := cli.RankerOf(args...); err != nil || got != want {
+			t.Errorf("%q: got %q (%v), want %s", args, got, err, want)
+		}
+	}
+}
+
+// What reads stdin does not wait for it when it is cancelled.
+func TestMain_StopsReading(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("stop")
+	cancel(stop)
+	in, w := io.Pipe()
+	t.Cleanup(func() { _ = w.Close() })
+	var out, errw bytes.Buffer
+	if code := cli.Main(ctx, []string{"hippo", "record", "-"}, in, &out, &errw); code != 1 || errw.String() != "hippo: stop\n" {
+		t.Errorf("got exit code %d and %q", code, errw.String())
+	}
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+func newForgetCommand(s *shell) *cobra.Command {
+	var purge, yes bool
+	var which selection
+	c := &cobra.Command{
+		Use:   "forget ID... | forget FILTER...",
+		Short: "Hide memories; hippo restore brings them back",
+		Long: `Hide memories, given by id or selected by the flags of hippo list. What flags select is shown and forgotten after a question, in
+operations of at most 1,000 memories, each of which hippo undo takes back.`,
+		Example: `  hippo forget 1f3a9c20
+  hippo forget --import 7be01d42 --type note
+  hippo forget --source notes.csv --until 2026-01-01`,
+		RunE: func(c *cobra.Command, refs []string) error {
+			switch {
+			case len(refs) == 0 && !filtered(c):
+				return usagef("an id is missing, or a filter such as --type, --tag, --source or --import")
+			case len(refs) > 0 && selects(c), len(refs) == 0 && purge:
+				return usagef("a filter selects what is forgotten: give either ids or a filter, and for --purge ids")
+			case len(refs) == 0:
+				return s.inProject(c.Context(), func(m *client.Client) error { return forgetSelected(c.Context(), s, m, &which, yes) })
+			}
+			return s.with(c.Context(), func(m *client.Client) error {
+				if purge {
+					return purgeMemories(c.Context(), s, m, refs, yes)
+				}
+				ids, err := resolve(c.Context(), m, refs)
+				if err != nil {
+					return err
+				}
+				return forgetMemories(c.Context(), s, m, ids)
+			})
+		},
+	}
+	c.Flags().BoolVar(&purge, "purge", false, "delete for good; there is no undo")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask before a purge, or before what a filter selects is forgotten")
+	which.add(c)
+	addReason(s, c.Flags())
+	return c
+}
+
+// forgetMemories forgets memories, and says which of them were forgotten already.
+func forgetMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.ID) error {
+	before, err := m.Get(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	before = slices.DeleteFunc(before, func(x *hippo.Memory) bool { return !x.Forgotten() })
+	ms, err := m.Forget(ctx, ids...)
+	switch {
+	case err != nil:
+		return err
+	case s.json || s.lines:
+		return printDone(s, "Forgot", ms)
+	}
+	isOld := func(x *hippo.Memory) bool {
+		return slices.ContainsFunc(before, func(old *hippo.Memory) bool { return old.ID == x.ID })
+	}
+	return cmp.Or(printDone(s, "Forgotten already:", before), printDone(s, "Forgot", slices.DeleteFunc(ms, isOld)))
+}
+
+func purgeMemories(ctx context.Context, s *shell, m *client.Client, refs []string, yes bool) error {
+	ids, err := resolve(ctx, m, refs, client.Any())
+	if err != nil {
+		return err
+	}
+	ms, err := m.Get(ctx, ids...)
+	unreadable := err // those that cannot be read are deleted, too
+	if driver.Readable(err) != nil {
+		return err
+	}
+	if !yes {
+		for _, x := range ms {
+			fmt.Fprintf(s.errw, "%s  %s\n", shortID(s, x.ID), preview(x.Content, previewLength))
+		}
+		if err := confirm(ctx, s, fmt.Sprintf("Delete %d for good?", len(ids)), "--purge deletes for good"); err != nil {
+			return err
+		}
+	}
+	if err := m.Purge(ctx, ids...); err != nil {
+		return err
+	}
+	if unreadable != nil {
+		fmt.Fprintf(s.out, "Purged %s; %s\n", memories(len(ids)), termtext.Line(unreadable.Error()))
+		return nil
+	}
+	return printDone(s, "Purged", ms)
+}
+
+// confirm asks the user for confirmation; an error means no. Without a terminal the error says
+// what would be done.
+func confirm(ctx context.Context, s *shell, question, what string) error {
+	if !s.isTerminal(s.in) {
+		return usagef("%s and cannot ask, because stdin is no terminal: add --yes", what)
+	}
+	yes, err := ask(ctx, s, question)
+	if err == nil && !yes {
+		err = errors.New("nothing was changed")
+	}
+	return err
+}
+
+// ask asks the person at the terminal a question; only y means yes. Ctrl-C ends the question; its goroutine, which a read holds
+// up, is abandoned.
+func ask(ctx context.Context, s *shell, question string) (yes bool, err error) {
+	fmt.Fprintf(s.errw, "%s [y/N] ", question)
+	answered := make(chan bool, 1)
+	go func() {
+		var reply string
+		_, err := fmt.Fscanln(s.in, &reply) // reads no more than the line: another question may follow
+		answered <- err == nil && strings.EqualFold(reply, "y")
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(s.errw)
+		return false, canceledError{}
+	case yes := <-answered:
+		return yes, nil
+	}
+}
+
+func newRestoreCommand(s *shell) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:   "restore ID... | FILE",
+		Short: "Bring forgotten memories back, or the whole store from a backup",
+		Long: `Bring forgotten memories back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
+everything in the store by what it holds. A file is what has a separator of paths, ends in .db, or exists. What was there is saved to a file beside the store, and running servers follow.`,
+		Args: requireArgument("an id or a file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch file := slices.IndexFunc(args, isFile); {
+			case file >= 0 && len(args) > 1:
+				return usagef("%s is a file, which is restored alone: give ids, or one file", args[file])
+			case file >= 0:
+				return restoreFile(c.Context(), s, args[0], yes)
+			}
+			return s.with(c.Context(), func(m *client.Client) error {
+				ids, err := resolve(c.Context(), m, args, client.Forgotten())
+				if err != nil {
+					return err
+				}
+				ms, err := m.Restore(c.Context(), ids...)
+				if err != nil {
+					return err
+				}
+				return printDone(s, "Restored", ms)
+			})
+		},
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask before the store is replaced")
+	addReason(s, c.Flags())
+	return c
+}
+
+// printDone prints the memories that a command changed.
+func printDone(s *shell, what string, ms []*hippo.Memory) error {
+	s.count = len(ms)
+	if s.json || s.lines {
+		return printMemories(s, ms)
+	}
+	ids := shortIDs(s, hippo.IDsOf(ms...)...)
+	for _, m := range ms {
+		fmt.Fprintf(s.out, "%s %s  %s\n", what, ids.Of(m.ID), preview(m.Content, 60))
+	}
+	return nil
+}

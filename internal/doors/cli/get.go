@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/agents/cited"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+)
+
+func newGetCommand(s *shell) *cobra.Command {
+	var query string
+	var at momentFlags
+	c := &cobra.Command{
+		Use:   "get ID...",
+		Short: "Show memories whole",
+		Long: `Show memories whole. An ID is the short one that other commands show, or at least four digits of the end or the beginning of a
+UUID or of the beginning of a content hash. With --json, one ID is an object, several are a list. --query names the question
+that led to them. Opening a memory for a question counts as a weak vote for it as an answer to similar questions. If a memory has more
+than 1,200 tokens, only the sentences that answer the question are shown, with … where some are left out; --json shows all of it.`,
+		Args: requireArgument("an id"),
+		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+			var moment hippo.Moment
+			if err := at.set(s, &moment); err != nil {
+				return err
+			}
+			asked, err := questionOf(c, query)
+			if err != nil {
+				return err
+			}
+			got, err := readInsights(c.Context(), s, m, moment, asked, ids)
+			if err != nil {
+				return err
+			}
+			ms := got.Memories
+			s.count = len(ms)
+			if s.json && len(ms) == 1 {
+				one, err := wire.Stored(ms[0], s.now())
+				return errors.Join(err, s.printJSON(one))
+			}
+			if s.json || s.lines {
+				return printMemories(s, ms)
+			}
+			st, err := m.Status(c.Context())
+			if err != nil {
+				return err
+			}
+			links, files := codeLinks(c.Context(), s, ms, moment), filesOf(c.Context(), s, m, moment, ms)
+			for i, x := range ms {
+				if i > 0 {
+					fmt.Fprintln(s.out)
+				}
+				if err := printWhole(s, shownOf(s, got, i), st.Calendar.Day, links[x.ID], files); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	}
+	at.add(c)
+	c.Flags().StringVar(&query, "query", "", "question that led to these memories: of a long one, show the sentences that answer it; opening them is a weak vote for similar questions")
+	return c
+}
+
+// readInsights reads insights as of a moment, and warns of what the history lacks of them. A query counts as what they were opened for.
+func readInsights(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, query string, ids []hippo.ID) (*client.Got, error) {
+	got, err := client.GetFor(ctx, m, at, query, ids...)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range got.Degraded {
+		s.warn("degraded: %s", d)
+	}
+	if query == "" {
+		return got, nil
+	}
+	return got, client.Opened(ctx, m, query, ids...)
+}
+
+// shownOf returns an insight with what answers the question in the place of a long content, and says how the whole is to be had.
+func shownOf(s *shell, got *client.Got, i int) *hippo.Memory {
+	m := got.Memories[i]
+	if i >= len(got.Excerpts) || got.Excerpts[i] == nil {
+		return m
+	}
+	p := wire.PartOf(m.Content, got.Excerpts[i])
+	if p.More == 0 {
+		return m
+	}
+	s.warn("%s: %s more characters are shown without --query", shortID(s, m.ID), grouped(p.More))
+	m = m.Clone()
+	m.Content = p.Text
+	return m
+}
+
+// codeLinks returns what memories speak of in the source trees of their projects. An index that does not answer is no reason
+// to show nothing.
+func codeLinks(ctx context.Context, s *shell, ms []*hippo.Memory, at hippo.Moment) (out map[hippo.ID][]codeindex.Link) {
+	if at != (hippo.Moment{}) || !app.CodeIndexed() {
+		return nil
+	}
+	err := withCode(s, func(l *codeindex.Library) (err error) {
+		scope := hippo.LocalScope("")
+		out, err = l.Links(ctx, &scope, ms)
+		return err
+	})
+	if err != nil {
+		s.warn("code that the memories speak of: %v", err)
+	}
+	return out
+}
+
+// printWhole prints a memory with all its fields as text.
+func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link, files *cited.Check) error {
+	fmt.Fprintf(s.out, "%s\n%s\n\n", bold(s, shortID(s, m.ID)), block(s, m.Content, ""))
+	uses := 0
+	for _, a := range m.Accesses {
+		uses += a.Count
+	}
+	importance := importanceOf(m, day)
+	if m.Pinned {
+		importance += "; pinned"
+	}
+	superseded := ""
+	if !m.SupersededBy.IsZero() {
+		superseded = shortID(s, m.SupersededBy)
+	}
+	note := ""
+	state := wire.StateNote(m, s.now(), shortIDs(s, hippo.IDsOf(m)...))
+	if flags := wire.Flags(m); flags != nil {
+		note = wire.InstructionsNote + " (" + strings.Join(flags, ", ") + ")"
+	}
+	rows := [][2]string{
+		{"note", note},
+		{"state", state},
+		{"situation", strings.Join(m.Situation, "; ")},
+		{"tags", strings.Join(m.Tags, ", ")},
+		{"type", m.Type},
+		{"importance", importance},
+		{"used", plural(uses, "time") + " on " + plural(len(m.Accesses), "active day")},
+		{"project", m.Project},
+		{"source", origin(m.Source)},
+		{"created", moment(m.CreatedAt)},
+		{"updated", moment(m.UpdatedAt)},
+		{"happened", moment(m.EventTime)},
+		{"valid from", moment(m.ValidFrom)},
+		{"valid until", moment(m.ValidUntil)},
+		{"superseded by", superseded},
+		{"forgotten", moment(m.ForgottenAt)},
+		{"uuid", m.ID.String()},
+		{"version", fmt.Sprint(m.Version)},
+		{"surprise", m.Surprise.String()},
+	}
+	for i := range links {
+		rows = append(rows, [2]string{"code", wire.CodeLinkText(&links[i], zone())})
+	}
+	rows = append(rows, [2]string{"files", cited.Note(files.Missing(m))})
+	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
+		rows = append(rows, [2]string{preview(key, 30), preview(string(m.Metadata[key]), previewLength)})
+	}
+	return s.table(func(w io.Writer) {
+		for _, r := range rows {
+			if r[1] != "" {
+				fmt.Fprintf(w, "%s\t%s\n", termtext.Line(r[0]), termtext.Line(r[1]))
+			}
+		}
+	})
+}
+
+// plural returns a count with its noun.
+func plural(n int, what string) string {
+	return wire.Counted(n, what)
+}
+
+// importanceOf says what the importance of a memory is, and where votes or time changed it, from what.
+func importanceOf(m *hippo.Memory, day hippo.Day) string {
+	now, set, voted := fmt.Sprintf("%.2f", client.ImportanceOn(m, day)), fmt.Sprintf("%.2f", m.Importance.Base), fmt.Sprintf("%.2f", m.Importance.Value)
+	if now == set && set == voted {
+		return now
+	}
+	return fmt.Sprintf("%s; set to %s, %s after the votes of active day %d", now, set, voted, m.Importance.SetDay)
+}
+
+// memories counts memories in words.
+func memories(n int) string { return plural(n, "memory") }
+
+// moment formats a time; empty if it is unset.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return when.Clock(t, zone())
+}
+
+// origin formats the source of a memory on one line.
+func origin(o hippo.Source) string {
+	parts := []string{string(o.Kind)}
+	for _, p := range [][2]string{{"by", o.Author}, {"with", o.Client}, {"in session", o.Session}, {"at", o.URI}} {
+		if p[1] != "" {
+			parts = append(parts, p[0], p[1])
+		}
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+)
+
+func newGraphCommunitiesCommand(s *shell) *cobra.Command {
+	var q client.CommunityQuery
+	var at momentFlags
+	c := &cobra.Command{
+		Use:   "communities",
+		Short: "Group all memories by their relations, the largest group first",
+		Long: `Group all memories that have a relation: within a group there are more relations than between groups. Of each group the ten
+that a walk over the relations visits most often are shown, that one first.`,
+		Example: "  hippo graph communities\n  hippo graph communities --kind depends_on --as-of 2026-01-01",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if q.Count == 0 {
+				return usagef("--count must be above 0")
+			}
+			if err := at.set(s, &q.At); err != nil {
+				return err
+			}
+			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
+				l, err := client.Communities(c.Context(), m, q)
+				if err != nil {
+					return err
+				}
+				s.count = len(l.Communities)
+				if s.json {
+					return s.printJSON(wire.CommunitiesOf(l, s.now()))
+				}
+				printCommunities(s, l)
+				return nil
+			}))
+		},
+	}
+	v := c.Flags()
+	v.IntVarP(&q.Count, "count", "n", 20, "at most this many groups; --limit is the same")
+	v.StringArrayVar(&q.Kinds, "kind", nil, "only relations of this kind; may be repeated (any that was declared)")
+	v.BoolVar(&q.Learned, "learned", false, "relations that use taught, too")
+	at.add(c)
+	return c
+}
+
+func printCommunities(s *shell, l *client.CommunityList) {
+	var all []hippo.ID
+	for _, c := range l.Communities {
+		for _, n := range c.Nodes {
+			all = append(all, n.ID)
+		}
+	}
+	short := shortIDs(s, all...)
+	if l.Total == 0 {
+		fmt.Fprintln(s.out, "No relations. hippo relate declares some.")
+		return
+	}
+	fmt.Fprintf(s.out, "%s, %s, %s; modularity %.2f\n", plural(l.Total, "group"), memories(l.Memories), plural(l.Relations, "relation"), l.Modularity)
+	for _, c := range l.Communities {
+		fmt.Fprintf(s.out, "\n%s: %s, %s\n", cmp.Or(strings.Join(c.Label, ", "), "no common words"), memories(c.Size), plural(c.Relations, "relation"))
+		for _, n := range c.Nodes {
+			fmt.Fprintf(s.out, "  %s  %s\n", short.Of(n.ID), wire.Marked(preview(n.Content, previewLength), n.Memory, s.now(), short))
+		}
+		if more := c.Size - len(c.Nodes); more > 0 {
+			fmt.Fprintf(s.out, "  and %d more\n", more)
+		}
+	}
+	for _, note := range l.Degraded {
+		fmt.Fprintf(s.errw, "hippo: %s\n", note)
+	}
+}

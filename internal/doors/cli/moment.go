@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo/internal/verb"
+)
+
+// zone is the zone of the user, in which days are read and shown, whatever the zone of a server.
+func zone() *time.Location { return time.Local }
+
+// day returns the day of a time in the user's zone.
+func day(t time.Time) string { return when.Date(t, zone()) }
+
+// validity returns when a fact begins or ceases to hold in the user's zone.
+func validity(t time.Time) string { return when.Bound(t, zone()) }
+
+// setTime sets a time to the one that a flag names, in the user's zone. An empty text leaves it, and one of spaces is an error: somebody typed it.
+func setTime(s *shell, to *time.Time, flag, text string) error {
+	if text != "" && strings.TrimSpace(text) == "" {
+		return hippo.Fieldf(flag, "must be a time, got %q", text)
+	}
+	return verb.Read(today(s), verb.Reading{Time: verb.Time{Name: flag, Text: text}, To: to, Ahead: flag == "valid-until"})
+}

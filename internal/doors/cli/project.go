@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/agents/hook"
+	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// noProject is the name for memories without a project.
+const noProject = "none"
+
+// projectOf returns the project to work for: the one that was named, or that of the current directory.
+func projectOf(ctx context.Context, c config.Config) project.Identity { return projectAt(ctx, c, ".") }
+
+// projectAt returns the project to work for in a folder, which may be gone; empty: the current one.
+func projectAt(ctx context.Context, c config.Config, dir string) project.Identity {
+	switch c.Project {
+	case noProject, hippo.AllProjects:
+		return project.Identity{}
+	case "":
+		return identify(ctx, cmp.Or(dir, "."))
+	default:
+		return project.Identity{Name: c.Project}
+	}
+}
+
+// identify returns the project of a folder, as every process of this user finds it.
+func identify(ctx context.Context, dir string) project.Identity {
+	return projects().Identify(ctx, dir)
+}
+
+// projects returns what is remembered of the repositories of this user.
+func projects() project.Cache {
+	return project.Cache{Dir: filepath.Join(config.StateDir(os.Getenv), "projects")}
+}
+
+// workspaces returns the function that says in which projects a client works whose server was started in a folder at a time: those
+// of the folders that it names; if it names none, that of the folder, unless that is the home folder or the top of the file
+// system, where clients start what serves all of their windows: then that of the folder that its hooks report.
+func workspaces(c config.Config, dir string, began time.Time) func(context.Context, mcpserver.Workspace) []project.Identity {
+	memo, within := &project.Memo{Cache: projects()}, dir != "" && !project.IsTop(dir)
+	return func(ctx context.Context, w mcpserver.Workspace) []project.Identity {
+		if c.Project != "" {
+			return []project.Identity{projectOf(ctx, c)}
+		}
+		var out []project.Identity
+		for _, root := range w.Roots {
+			if project.IsTop(root) {
+				continue
+			}
+			if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
+				out = append([]project.Identity{memo.Identify(ctx, dir)}, out...)
+			} else {
+				out = append(out, memo.Identify(ctx, root))
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+		if within {
+			return []project.Identity{memo.Identify(ctx, dir)}
+		}
+		if folder, ok := hook.FolderSince(config.StateDir(os.Getenv), w.Client, began.Add(-startGrace)); ok {
+			return []project.Identity{memo.Identify(ctx, folder)}
+		}
+		return []project.Identity{{Name: hippo.Unassigned}}
+	}
+}
+
+// startGrace is how long before its server a client may have reported a folder.
+const startGrace = time.Minute
+
+// givenProject returns the project that the command line names to store something in; false: none, or all.
+func givenProject(s *shell) (string, bool) {
+	f := s.root.PersistentFlags().Lookup("project")
+	name := f.Value.String()
+	return name, f.Changed && name != "" && name != hippo.AllProjects
+}
+
+// projectsOf returns the project filter of a search or list, for [hippo.Filter.Projects]; nil
+// for the current project and memories without one. Only the flag filters: the setting is the
+// current project. A name may be abbreviated, see [client.ResolveProject].
+func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]string, error) {
+	flag := s.root.PersistentFlags().Lookup("project")
+	name := flag.Value.String()
+	everything := name == hippo.AllProjects
+	switch {
+	case all && flag.Changed && !everything:
+		return nil, usagef("--all and --project exclude each other: give one of them")
+	case all || everything:
+		return []string{hippo.AllProjects}, nil
+	case !flag.Changed:
+		return nil, nil
+	case name == noProject:
+		return []string{""}, nil
+	}
+	full, err := client.ResolveProject(ctx, m, name)
+	if err == nil && full[0] != name {
+		s.warn("project %s", projects().Folders().Title(full[0]))
+	}
+	return full, err
+}
+
+// ofKnown lets fn run if the command line names no project, or one that is known.
+func ofKnown(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
+	return func(m *client.Client) error {
+		if name, ok := givenProject(s); ok {
+			if _, err := client.ResolveProject(ctx, m, name); err != nil {
+				return err
+			}
+		}
+		return fn(m)
+	}
+}
+
+// ofProject lets fn see only what belongs to the project that the command line names, and everything if it names none.
+func ofProject(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
+	return func(m *client.Client) (err error) {
+		if name, ok := givenProject(s); ok {
+			if m, err = client.OfProject(ctx, m, name); err != nil {
+				return err
+			}
+		}
+		return fn(m)
+	}
+}
+
+// narrowed is [ofProject] for commands that need more than package client has.
+func narrowed(ctx context.Context, s *shell, m *engine.Memories) (*engine.Memories, error) {
+	if name, ok := givenProject(s); ok {
+		return engine.Narrow(ctx, m, name)
+	}
+	return m, nil
+}
+
+// located returns the memory in the project that the command line names, which must be known, or in the one to work for in a folder.
+func located(ctx context.Context, s *shell, c config.Config, m *engine.Memories, dir string) (*engine.Memories, error) {
+	if name, ok := givenProject(s); ok {
+		names, err := engine.ResolveProject(ctx, m, name)
+		if err != nil {
+			return nil, err
+		}
+		c.Project = cmp.Or(names[0], noProject)
+	}
+	return engine.Locate(ctx, m, projectAt(ctx, c, dir))
+}
+
+// inNamed is [shell.inProject] for commands that work in one project: that of the flag, if it names one.
+func inNamed(ctx context.Context, s *shell, fn func(*client.Client) error) error {
+	c, err := s.named()
+	if err != nil {
+		return err
+	}
+	return inProjectOf(ctx, s, c, asNamed(ctx, s, fn))
+}
+
+// asNamed lets fn work in the project that the command line names, as [client.NameProject] reads it.
+func asNamed(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
+	return func(m *client.Client) error {
+		name, ok := givenProject(s)
+		if !ok || name == noProject {
+			return fn(m)
+		}
+		full, err := client.NameProject(ctx, m, name)
+		if err != nil {
+			return err
+		}
+		if m, err = client.ForProject(ctx, m, full); err != nil {
+			return err
+		}
+		return fn(m)
+	}
+}

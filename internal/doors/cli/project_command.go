@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+)
+
+func newProjectCommand(s *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "project",
+		Short: "List projects, move memories to one, say that two are one, give one another name",
+		Long: `List projects, move memories to one, say that two are one, give one another name.
+
+A project is named by its remote and first commit, or as you like. NAME may be the beginning or the end of a name that is known; current is
+the project of this directory, none is no project, and unassigned holds what nobody could place. hippo undo takes back every change.`,
+		Example: `  hippo project list
+  hippo project move 7be01d42 855b5c73 --to current
+  hippo project merge unassigned current
+  hippo project rename current shop`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return refuseUnknownCommand(c, args)
+			}
+			return c.Help()
+		},
+	}
+	c.AddCommand(newProjectListCommand(s), newProjectMoveCommand(s), newProjectMergeCommand(s), newProjectRenameCommand(s))
+	return c
+}
+
+// projectJSON is a project in JSON.
+type projectJSON struct {
+	Name     string   `json:"project"`
+	Also     []string `json:"also"`
+	Memories int      `json:"memories"`
+	Current  bool     `json:"current,omitempty"`
+}
+
+func newProjectListCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the projects that have memories, with their other names",
+		Args:  maximumArguments(0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return s.inProject(c.Context(), func(m *client.Client) error {
+				list, err := client.ListProjects(c.Context(), m)
+				if err != nil {
+					return err
+				}
+				return printProjects(s, list)
+			})
+		},
+	}
+}
+
+func printProjects(s *shell, list []client.ProjectInfo) error {
+	s.count = len(list)
+	if s.json {
+		out := make([]projectJSON, len(list))
+		for i, p := range list {
+			out[i] = projectJSON{p.Name, append([]string{}, p.Also...), p.Memories, p.Current}
+		}
+		return s.printJSON(out)
+	}
+	folders := projects().Folders()
+	return s.table(func(w io.Writer) {
+		fmt.Fprintln(w, "PROJECT\tMEMORIES\tALSO")
+		for _, p := range list {
+			name := folders.Title(p.Name)
+			if name == "" {
+				name = noProject
+			}
+			if p.Current {
+				name += " (current)"
+			}
+			fmt.Fprintf(w, "%s\t%d\t%s\n", termtext.Line(name), p.Memories, termtext.Line(strings.Join(p.Also, ", ")))
+		}
+	})
+}
+
+func newProjectMoveCommand(s *shell) *cobra.Command {
+	var to string
+	c := &cobra.Command{
+		Use:   "move ID... --to NAME",
+		Short: "Move memories to a project",
+		Args:  requireArgument("an id"),
+		RunE: func(c *cobra.Command, refs []string) error {
+			if to == "" {
+				return usagef("--to is missing: name the project, such as current or none; new:NAME makes one")
+			}
+			return s.inProject(c.Context(), func(m *client.Client) error {
+				ids, err := resolve(c.Context(), m, refs)
+				if err != nil {
+					return err
+				}
+				if err := client.MoveToProject(c.Context(), m, to, ids...); err != nil {
+					return err
+				}
+				ms, err := m.Get(c.Context(), ids...)
+				if err != nil {
+					return err
+				}
+				return printDone(s, "Moved to "+projectName(ms[0].Project)+":", ms)
+			})
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "the project; new:NAME makes one")
+	addReason(s, c.Flags())
+	return c
+}
+
+func projectName(name string) string {
+	if name == "" {
+		return "no project"
+	}
+	return termtext.Line(name)
+}
+
+func newProjectMergeCommand(s *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "merge FROM INTO",
+		Short: "Say that two projects are one: move the memories of the first, and know it by both names",
+		RunE: func(c *cobra.Command, args []string) error {
+			return changeProject(s, c, args, client.MergeProjects)
+		},
+	}
+	addReason(s, c.Flags())
+	return c
+}
+
+func newProjectRenameCommand(s *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "rename FROM NAME",
+		Short: "Give a project another name; it stays known by the others",
+		RunE: func(c *cobra.Command, args []string) error {
+			return changeProject(s, c, args, client.RenameProject)
+		},
+	}
+	addReason(s, c.Flags())
+	return c
+}
+
+// projectChange merges or renames a project.
+type projectChange func(ctx context.Context, c *client.Client, from, into string) (int, error)
+
+func changeProject(s *shell, c *cobra.Command, args []string, change projectChange) error {
+	if len(args) != 2 {
+		return usagef("want two projects, got %d", len(args))
+	}
+	return s.inProject(c.Context(), func(m *client.Client) error {
+		n, err := change(c.Context(), m, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		s.count = n
+		if s.json {
+			return s.printJSON(map[string]int{"memories": n})
+		}
+		_, err = fmt.Fprintf(s.out, "%d memories of %s are in %s now\n", n, termtext.Line(args[0]), termtext.Line(args[1]))
+		return err
+	})
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/verb"
+)
+
+func newRecordCommand(s *shell) *cobra.Command {
+	m := &hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}}
+	var times struct{ event, from, until string }
+	var supersedes []string
+	var allowSecret bool
+	c := &cobra.Command{
+		Use:   "record CONTENT...",
+		Short: "Record a memory; without CONTENT, read it from a pipe",
+		Example: `  hippo record "Retries need jitter" --situation "debugging outages"
+  git log -1 --format=%B | hippo record --type commit --importance 0.3`,
+		RunE: func(c *cobra.Command, args []string) error {
+			var err error
+			if m.Content, err = contentOf(c.Context(), s, args); err != nil {
+				return err
+			}
+			if err = cmp.Or(
+				setTime(s, &m.EventTime, "event-time", times.event),
+				setTime(s, &m.ValidFrom, "valid-from", times.from), setTime(s, &m.ValidUntil, "valid-until", times.until),
+			); err != nil {
+				return err
+			}
+			m.Source.Kind = hippo.SourceUser
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			return s.on(c.Context(), cfg, currentOf(c.Context(), s, cfg), func(x *client.Client) error {
+				m.Situation = verb.Given(m.Situation)
+				old, err := resolveSuperseded(c.Context(), x, supersedes)
+				if err != nil {
+					return err
+				}
+				r, err := recordGiven(c.Context(), s, allowingSecrets(x, allowSecret), m, old)
+				if err != nil {
+					return err
+				}
+				for _, id := range old {
+					s.warn("replaces %s", shortID(s, id))
+				}
+				printComparison(s, r)
+				return printRecorded(s, r.Memory)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringArrayVar(&m.Situation, "situation", nil, "when it applies; may be repeated")
+	f.Float64Var(&m.Importance.Base, "importance", m.Importance.Base, "0 to 1")
+	addCommaList(f, &m.Tags, "tag", "a label; may be repeated, or several with commas")
+	f.StringVar(&m.Type, "type", "", "a kind: decision, error, preference, ...")
+	f.BoolVar(&m.Pinned, "pinned", false, "never fades")
+	f.StringVar(&times.event, "event-time", "", "when it happened, if not now: yesterday, 2026-03-01, 2h")
+	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time on")
+	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time; 3d: in three days")
+	f.StringArrayVar(&supersedes, "supersedes", nil, "a memory (ID) that this one replaces; may be repeated")
+	addAllowSecret(f, &allowSecret)
+	return c
+}
+
+// currentOf is [projectOf] where a project on the command line is the name of a known one.
+func currentOf(ctx context.Context, s *shell, cfg config.Config) project.Identity {
+	if _, ok := givenProject(s); ok {
+		cfg.Project = ""
+	}
+	return projectOf(ctx, cfg)
+}
+
+// recordGiven records a memory in the project that the command line names, if it names one.
+func recordGiven(ctx context.Context, s *shell, x *client.Client, m *hippo.Memory, old []hippo.ID) (*client.Recorded, error) {
+	opts := []client.RecordOption{client.FromMemory(*m), client.Supersedes(old...), client.Compared()}
+	if name, ok := givenProject(s); ok {
+		full, err := client.NameProject(ctx, x, name)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, client.InProject(full))
+	}
+	return x.Record(ctx, m.Content, opts...)
+}
+
+// addAllowSecret adds the flag --allow-secret.
+func addAllowSecret(f *pflag.FlagSet, to *bool) {
+	f.BoolVar(to, "allow-secret", false, "store it although it looks like a key, a token or a password")
+}
+
+// allowingSecrets returns the client that stores secrets if the flag is given.
+func allowingSecrets(x *client.Client, allowed bool) *client.Client {
+	if allowed {
+		return client.AllowSecrets(x)
+	}
+	return x
+}
+
+func printRecorded(s *shell, m *hippo.Memory) error {
+	s.count = 1
+	if s.json || s.lines {
+		return printMemories(s, []*hippo.Memory{m})
+	}
+	_, err := fmt.Fprintf(s.out, "Recorded memory %s\n", shortID(s, m.ID))
+	return err
+}
+
+// contentOf returns the words of arguments as one text, or without any, or with "-", what stdin has
+// if a person is not typing there.
+func contentOf(ctx context.Context, s *shell, args []string) (string, error) {
+	if len(args) > 0 {
+		return readText(ctx, s, strings.Join(args, " "))
+	}
+	missing := usagef("the content is missing: give it as words, or through a pipe")
+	if s.isTerminal(s.in) {
+		return "", missing
+	}
+	text, err := readText(ctx, s, "-")
+	if err == nil && text == "" {
+		err = missing
+	}
+	return text, err
+}
+
+// readText returns an argument, or the text on stdin if it is "-". A blocked read cannot be
+// cancelled: when ctx ends, its goroutine is abandoned.
+func readText(ctx context.Context, s *shell, arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	var b []byte
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b, err = io.ReadAll(io.LimitReader(s.in, hippo.MaxContent+1))
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case <-done:
+		return strings.TrimRight(string(b), "\r\n"), err
+	}
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/agents/syncfile"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+func newSyncFileCommand(s *shell) *cobra.Command {
+	var o syncfile.Options
+	c := &cobra.Command{
+		Use:   "sync-file FILE",
+		Short: "Keep a block of a file such as MEMORY.md equal to what matters most",
+		Long: `Keep a block of a file such as MEMORY.md equal to what matters most in the store,
+and read back what was edited there: an edited line changes its memory, a new line
+becomes one, and the memory of a deleted line is forgotten (hippo restore brings it
+back). The rest of the file stays as it is. Running it again changes nothing.`,
+		Example: `  hippo sync-file MEMORY.md
+  hippo sync-file ~/.claude/CLAUDE.md --max-bytes 2000`,
+		Args: oneArgument("a file"),
+		RunE: func(c *cobra.Command, args []string) error { return syncFile(c.Context(), s, args[0], o) },
+	}
+	c.Flags().IntVar(&o.Budget, "max-bytes", syncfile.DefaultBudget, "size of the lines of the block; 4 bytes are about a token")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
+	return c
+}
+
+func syncFile(ctx context.Context, s *shell, path string, o syncfile.Options) error {
+	if o.Budget < 1 {
+		return usagef("--max-bytes must be at least 1, got %d", o.Budget)
+	}
+	full, err := config.Expand("file", path)
+	if err != nil {
+		return err
+	}
+	cfg, err := s.config()
+	if err == nil {
+		err = app.Apart(cfg.Store, full)
+	}
+	if err != nil {
+		return err
+	}
+	if _, off := excluded(ctx, cfg, filepath.Dir(full)); off != "" {
+		return fmt.Errorf("%w: %s: injection is off in this folder by the setting exclude: %s; nothing was read or written", hippo.ErrInvalid, full, off)
+	}
+	o.Now = s.now()
+	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
+		m, err := located(ctx, s, cfg, m, filepath.Dir(full))
+		if err != nil {
+			return err
+		}
+		scope, _ := engine.CallerOf(m)
+		o.Project = scope.Project
+		r, err := syncfile.Sync(ctx, m, full, o)
+		if err != nil && r.Empty() {
+			return err
+		}
+		return errors.Join(printSync(s, &r), err)
+	})
+}
+
+// printSync prints what a run did. Lines that could not be stored make it an error.
+func printSync(s *shell, r *syncfile.Report) error {
+	if s.json {
+		err := s.printJSON(map[string]any{
+			"shown": r.Shown, "modified": r.Modified, "recorded": r.Recorded, "forgotten": r.Forgotten,
+			"conflicts": append([]string{}, r.Conflicts...), "unsaved": append([]string{}, r.Unsaved...), "changed": r.Changed,
+		})
+		if err != nil {
+			return err
+		}
+	} else {
+		state := "unchanged"
+		if r.Changed {
+			state = "changed"
+		}
+		fmt.Fprintf(s.out, "%d shown, %d modified, %d recorded, %d forgotten; the file is %s\n", r.Shown, r.Modified, r.Recorded, r.Forgotten, state)
+	}
+	for _, c := range r.Conflicts {
+		fmt.Fprintf(s.errw, "conflict: %s\n", termtext.Line(c))
+	}
+	for _, u := range r.Unsaved {
+		fmt.Fprintf(s.errw, "not stored: %s\n", termtext.Line(u))
+	}
+	if n := len(r.Unsaved); n > 0 {
+		return fmt.Errorf("%d lines could not be stored and stay in the file", n)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
+)
+
+func newToolsCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "tools",
+		Short: "List the MCP tools, and what each costs in the list of a client",
+		Long: "List the MCP tools by system, and the bytes of each in the list that a client reads. A dash marks a tool that answers without being listed: " +
+			"an older name, or one that only says what to use instead. The flag --tools of hippo serve says which systems are listed.",
+		Args: maximumArguments(0),
+		RunE: func(*cobra.Command, []string) error {
+			all, err := mcpserver.Catalog()
+			if err != nil {
+				return err
+			}
+			if s.json {
+				return s.printJSON(all)
+			}
+			return s.table(func(w io.Writer) { writeTools(w, all) })
+		},
+	}
+}
+
+func writeTools(w io.Writer, all []mcpserver.ToolCost) {
+	fmt.Fprint(w, "SYSTEM\tTOOL\tBYTES\n")
+	total := make(map[string]int)
+	for _, t := range all {
+		size := "-"
+		if t.Listed {
+			size = fmt.Sprint(t.Bytes)
+			total[t.System] += t.Bytes
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", t.System, t.Name, size)
+	}
+	for _, name := range mcpserver.ToolSystems() {
+		fmt.Fprintf(w, "%s\tall that are listed\t%d\n", name, total[name])
+	}
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/doors/web"
+	"github.com/hippo-memory/hippo/internal/serve/httpd"
+)
+
+func newUICommand(s *shell) *cobra.Command {
+	var o httpOptions
+	var silent bool
+	c := &cobra.Command{
+		Use:   "ui",
+		Short: "Show the memory in a browser",
+		Long: "Serve the dashboard to this machine, and open the browser with a link that lets it in once. Ctrl-C ends the server. " +
+			"hippo serve --http ADDR serves it with the rest, for browsers with a token. Of a store on a server it opens the page there.",
+		Args: maximumArguments(0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			if cfg.Store.Remote() {
+				return showRemote(c.Context(), s, cfg.Store, silent)
+			}
+			f := &httpFront{sessions: web.NewSessions(s.now)}
+			owner := httpd.Caller{Name: "you", Scope: hippo.Scope{Namespace: cfg.Namespace, Rights: hippo.AllRights}}
+			return serveHTTP(c.Context(), s, &o, f, func(url string) {
+				link := url + f.sessions.Link(owner)
+				if silent || !openBrowser(c.Context(), link) {
+					s.warn("open this link; it works once: %s", link)
+					return
+				}
+				s.warn("the browser opens this link, which works once; if none appears, open it yourself: %s", link)
+			})
+		},
+	}
+	c.Flags().StringVar(&o.addr, "http", "127.0.0.1:0", "where to listen; port 0 is any that is free")
+	c.Flags().BoolVar(&silent, "no-browser", false, "print the link instead of opening it")
+	return c
+}
+
+// showRemote opens the page of a server, which asks for a token: none is in the link.
+func showRemote(ctx context.Context, s *shell, store config.Store, silent bool) error {
+	link := store.String() + "/"
+	if silent || !openBrowser(ctx, link) {
+		s.warn("open this page, and sign in with a token: %s", link)
+	}
+	return nil
+}
+
+// openBrowser opens a link in the browser of the user, and reports whether that could be started.
+func openBrowser(ctx context.Context, link string) bool {
+	var command []string
+	switch runtime.GOOS {
+	case "darwin":
+		command = []string{"open", link}
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", link}
+	default:
+		command = []string{"xdg-open", link}
+	}
+	return exec.CommandContext(ctx, command[0], command[1:]...).Start() == nil //nolint:gosec // the link is our own
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+)
+
+func newVotesCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "votes ID",
+		Short: "List the votes on a memory, and its openings",
+		Long: `List the votes on a memory and its openings as an answer, the newest last: the kind, how many they are, the active day of the newest,
+and whether they count for questions like the one that was asked. Votes of one kind on like questions are one line, and their number
+decays by active day. hippo unvote takes the newest vote back.`,
+		Args: oneArgument("an id"),
+		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+			ms, err := m.Get(c.Context(), ids...)
+			if err != nil {
+				return err
+			}
+			return printFeedback(s, wire.VotesOf(ms[0]))
+		}),
+	}
+}
+
+func printFeedback(s *shell, v wire.Votes) error {
+	s.count = len(v.Votes)
+	if s.json || s.lines {
+		return s.printJSON(v)
+	}
+	if len(v.Votes) == 0 {
+		fmt.Fprintln(s.out, "No votes yet.")
+		return nil
+	}
+	return s.table(func(w io.Writer) {
+		for _, x := range v.Votes {
+			about, newest := "", ""
+			if x.Tied {
+				about = "for questions like one that was asked"
+			}
+			if x.Newest {
+				newest = "newest vote, " + when.Clock(*x.At, zone())
+			}
+			fmt.Fprintf(w, "%s\t%.2f\tactive day %d\t%s\t%s\n", x.Kind, x.Weight, x.Day, about, newest)
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
+)
+
+const contextSchema = `{"type":"object","properties":{
+"prompt":{"type":"string","description":"what the user asks"},
+"project":{"type":"string"},
+"max_tokens":{"type":"integer","default":700}}}`
+
+type contextInput struct {
+	prompt, project string
+	at              momentInput
+	maxTokens       *int
+}
+
+func (in *contextInput) fields() []field {
+	return append([]field{{name: "prompt", to: &in.prompt}, {name: "project", to: &in.project}, {name: "max_tokens", to: &in.maxTokens, count: true}}, in.at.fields()...)
+}
+
+func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
+	q := briefing.Query{Prompt: in.prompt}
+	if in.maxTokens != nil {
+		q.MaxTokens = *in.maxTokens
+	}
+	var err error
+	if q.At, err = in.at.value(s); err != nil {
+		return reply{}, err
+	}
+	scope := s.scope
+	switch in.project {
+	case "", "current":
+		if s.server.Work != nil {
+			q.Work = s.server.Work(ctx)
+		}
+	case "none":
+		scope.Project, scope.Also = "", nil
+	case hippo.AllProjects, "all":
+		return reply{}, hippo.Fieldf("project", "must be one project, or none")
+	default:
+		names, err := engine.ResolveProject(ctx, s.Memories, in.project)
+		if err != nil {
+			return reply{}, err
+		}
+		scope.Project, scope.Also = names[0], names[1:]
+	}
+	b, err := engine.Context(ctx, s.In(scope), q)
+	if err != nil {
+		return reply{}, err
+	}
+	text := b.Text()
+	if text == "" {
+		text = "Nothing to know yet."
+		if b.LowTrust > 0 {
+			text = fmt.Sprintf("Nothing that somebody confirmed. %d of low trust are not shown: hippo_search_insights finds them.", b.LowTrust)
+		}
+	}
+	return reply{text: text, data: wire.ContextOf(b), count: len(b.Items)}, nil
+}

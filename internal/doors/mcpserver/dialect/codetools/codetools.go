@@ -1,0 +1,141 @@
+// Package codetools holds the tool that asks about source trees which the user indexed. It is a set of its own, because only who has
+// an index pays for its entry in the list, where there is room for one.
+package codetools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
+	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+)
+
+// Name selects this set.
+const Name = "code"
+
+// The bounds of max_tokens, and its default.
+const (
+	minTokens, maxTokens = 200, 100_000
+	defaultTokens        = 1200
+)
+
+// New returns the set.
+func New() *d.System {
+	return &d.System{
+		Name:   Name,
+		Fields: map[string]string{"Text": "query", "Count": "limit", "name": "query", "tokens": "max_tokens"},
+		Tools:  []d.Tool{codeTool()},
+	}
+}
+
+// What hippo_code shows.
+const (
+	showSearch  = "search"
+	showSymbol  = "symbol"
+	showOutline = "outline"
+	showCallers = "callers"
+	showCallees = "callees"
+	showRelated = "related"
+	showMap     = "map"
+)
+
+func codeTool() d.Tool {
+	return d.Tool{
+		Name:        "hippo_code",
+		Description: "Find indexed source code by words or purpose, or read its structure: what defines, calls or relates to a name; a file's outline; a map.",
+		Params: []d.Param{
+			{Name: "query", Kind: d.Text, Aliases: []string{"q", "text", "of", "name", "symbol", "pattern"}, About: "words, a name or a file"},
+			{
+				Name: "show", Kind: d.Text, Aliases: []string{"action", "what"},
+				Choices: []string{showSearch, showSymbol, showOutline, showCallers, showCallees, showRelated, showMap},
+			},
+			{Name: "path", Kind: d.Text, Unlisted: true, Aliases: []string{"file", "folder", "file_path"}},
+			{Name: "language", Kind: d.Text, Unlisted: true, Aliases: []string{"lang"}},
+			{Name: "kind", Kind: d.Text, Unlisted: true, Aliases: []string{"type"}},
+			{Name: "root", Kind: d.Text, Unlisted: true, Aliases: []string{"tree", "repo", "project"}},
+			{Name: "detail", Kind: d.Text, Choices: []string{detailCompact, detailFull}, Unlisted: true},
+			{Name: "limit", Kind: d.Whole, Min: 1, Max: codeindex.MaxCount, Unlisted: true, Aliases: []string{"count", "top_k", "n"}},
+			{Name: "max_tokens", Kind: d.Whole, Min: minTokens, Max: maxTokens, Unlisted: true},
+		},
+		ReadOnly: true,
+		Call:     answer,
+	}
+}
+
+// answer answers a question. What was not found has a hint of its own.
+func answer(ctx context.Context, c *d.Call) (d.Result, error) {
+	q, err := ask(c)
+	if err != nil {
+		return d.Result{}, &d.HintedError{Err: err} // it says itself what to do
+	}
+	r, err := reply(ctx, c, q)
+	if errors.Is(err, hippo.ErrNotFound) {
+		err = &d.HintedError{Err: err, Hint: "show search finds code by words; hippo_code without arguments shows a map"}
+	}
+	return r, err
+}
+
+// question is what the arguments say.
+type question struct {
+	of string // empty: the tree
+	// trees are those that a search asks; tree is the only one, or nil.
+	trees  []*codeindex.Tree
+	tree   *codeindex.Tree
+	filter codeindex.Filter
+	tokens int
+}
+
+// ask reads a question, and has the indexes of its trees kept up to date from now on.
+func ask(c *d.Call) (*question, error) {
+	if c.Code == nil {
+		return nil, fmt.Errorf("%w: this server answers no questions about code", hippo.ErrUnsupported)
+	}
+	l, err := c.Code.Library()
+	if err != nil {
+		return nil, err
+	}
+	given := c.Text("path")
+	choice := codeindex.Choice{Root: c.Text("root"), Dir: c.Code.Dir()}
+	if choice.Root == "" && strings.HasPrefix(given, "/") {
+		choice.Root = given
+	}
+	q := &question{of: strings.TrimSpace(c.Text("query")), tokens: c.Int("max_tokens", defaultTokens)}
+	if q.trees, err = l.ChooseAll(&c.Scope, choice); err != nil {
+		if choice.Root == given {
+			err = d.Renamed(err, "path")
+		}
+		return nil, err
+	}
+	q.filter = codeindex.Filter{Language: strings.ToLower(c.Text("language")), Kind: syntax.Kind(strings.ToLower(c.Text("kind")))}
+	if err := q.settle(choice.Dir, given, c.Text("show")); err != nil {
+		return nil, err
+	}
+	for _, t := range q.trees {
+		c.Code.Follow(t)
+	}
+	return q, nil
+}
+
+// settle reads a path of the arguments. Of several trees it takes the one that holds it or what is asked about, as answers of several
+// name their files: from the folder of the caller. A search without a path asks all, and the error of other questions lists them.
+func (q *question) settle(dir, given, show string) error {
+	for _, place := range []*string{&given, &q.of} {
+		if t := codeindex.TreeAt(q.trees, dir, *place); len(q.trees) > 1 && t != nil {
+			q.trees = []*codeindex.Tree{t}
+			*place = codeindex.PathFrom(dir, *place)
+		}
+	}
+	if len(q.trees) > 1 && given == "" && q.of != "" && (show == "" || show == showSearch) {
+		return nil
+	}
+	var err error
+	if q.tree, err = codeindex.One(q.trees); err != nil {
+		return err
+	}
+	q.filter.Path, err = q.tree.Root.Relative(given)
+	return err
+}

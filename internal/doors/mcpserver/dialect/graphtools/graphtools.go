@@ -1,0 +1,183 @@
+// Package graphtools holds the tools about relations between memories. They are a set of their own, so that only a client
+// that wants them pays for their entries in the list.
+package graphtools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+)
+
+// Name selects this set.
+const Name = "graph"
+
+// New returns the set.
+func New() *d.System {
+	return &d.System{
+		Name:   Name,
+		Fields: map[string]string{"Kind": "kind", "Relations": "from", "from": "from", "to": "to", "weight": "weight", "valid_until": "valid_until", "IDs": "ids", "into": "to", "name": "from"},
+		Tools:  []d.Tool{relateTool(), graphTool()},
+	}
+}
+
+// The actions of hippo_relate.
+const (
+	actionDeclare = "declare"
+	actionEnd     = "end"
+	actionRemove  = "remove"
+	actionList    = "list"
+	actionEntity  = "entity"
+	actionMerge   = "merge"
+	actionSplit   = "split"
+	actionForget  = "forget"
+)
+
+func relateTool() d.Tool {
+	return d.Tool{
+		Name:        "hippo_relate",
+		Description: "Declare, end, remove or list relations between insights. Of lives_in, works_at, reports_to and the like one holds at a time: a new one ends the older. entity records a person, a project, a file, or changes it; merge makes from and to one, split takes to out of from, forget removes an entity.",
+		Params: []d.Param{
+			{Name: "action", Kind: d.Text, Choices: []string{actionDeclare, actionEnd, actionRemove, actionList, actionEntity, actionMerge, actionSplit, actionForget}, Default: actionDeclare},
+			{Name: "from", Kind: d.Text, Required: true, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
+			{Name: "kind", Kind: d.Text, Aliases: []string{"relation", "relation_type", "entity_type"}, About: "explains, lives_in; of an entity: person, project"},
+			{Name: "to", Kind: d.Text, Aliases: []string{"target"}, About: "of entity: a new name"},
+			{Name: "aliases", Kind: d.Texts, About: "other names"},
+			{Name: "without", Kind: d.Texts, About: "other names to take away"},
+			{Name: "description", Kind: d.Text},
+			{Name: "related", Kind: d.Texts, About: "of split: relations with these move, too"},
+			{Name: "weight", Kind: d.Number, Default: 1},
+			{Name: "valid_from", Kind: d.Text},
+			{Name: "valid_until", Kind: d.Text, Aliases: []string{"ended", "at"}, About: "default of end: now"},
+			{Name: "as_of", Kind: d.Text, About: "of list: what held then"},
+			{Name: "known_at", Kind: d.Text, About: "of list: what was known then"},
+			{Name: "reason", Kind: d.Text},
+		},
+		Call: relate, // no Writes: action list is for readers
+	}
+}
+
+func relate(ctx context.Context, c *d.Call) (d.Result, error) {
+	switch c.Text("action") {
+	case actionEntity, actionMerge, actionSplit, actionForget:
+		return changeEntity(ctx, c)
+	}
+	r := hippo.Relation{Kind: c.Text("kind"), Weight: c.Number("weight", 1)}
+	var err error
+	if r.From, err = resolve(ctx, c, "from"); err != nil {
+		return d.Result{}, err
+	}
+	if c.Text("action") == actionList {
+		return list(ctx, c, r.From)
+	}
+	for _, name := range []string{"kind", "to"} {
+		if !c.Has(name) {
+			return d.Result{}, hippo.Fieldf(name, "is required, unless action is list")
+		}
+	}
+	if r.To, err = resolve(ctx, c, "to"); err != nil {
+		return d.Result{}, err
+	}
+	if r.ValidFrom, err = moment(c, "valid_from", when.At); err != nil {
+		return d.Result{}, err
+	}
+	if r.ValidUntil, err = moment(c, "valid_until", when.Ahead); err != nil {
+		return d.Result{}, err
+	}
+	return change(ctx, c, r)
+}
+
+func change(ctx context.Context, c *d.Call, r hippo.Relation) (d.Result, error) {
+	relations := engine.Because(c.Memories, c.Text("reason")).Relations()
+	one := []hippo.Relation{r}
+	switch c.Text("action") {
+	case actionEnd:
+		ended, err := relations.End(ctx, engine.Ending{Relations: one, At: r.ValidUntil})
+		return written(c, "Ended", ended), err
+	case actionRemove:
+		return written(c, "Removed", one), relations.Remove(ctx, one)
+	}
+	done, err := relations.Declare(ctx, one)
+	if err != nil {
+		return d.Result{}, err
+	}
+	out := written(c, "Related", done.Declared)
+	for _, x := range []struct {
+		what string
+		list []hippo.Relation
+	}{{"replaces", done.Replaced}, {"ended", done.Closed}, {"conflict, stays as it is:", done.Conflicts}} {
+		if len(x.list) > 0 {
+			out.Text += "\n" + written(c, x.what, x.list).Text
+		}
+	}
+	return out, nil
+}
+
+// written returns relations, a line each after a word.
+func written(c *d.Call, what string, list []hippo.Relation) d.Result {
+	lines := make([]string, len(list))
+	var ids []hippo.ID
+	for i := range list {
+		ids = append(ids, list[i].From, list[i].To)
+	}
+	short := engine.ShortIDs(c.Memories, ids)
+	for i := range list {
+		lines[i] = strings.TrimSpace(what + " " + lineOf(&list[i], short, c.Now.In(c.Zone())))
+	}
+	return d.Result{Text: strings.Join(lines, "\n"), Count: len(list)}
+}
+
+// lineOf formats a relation with the time in which it holds.
+func lineOf(r *hippo.Relation, short hippo.ShortIDs, now time.Time) string {
+	line := fmt.Sprintf("%s %s %s", short.Of(r.From), termtext.Disarm(termtext.Line(r.Kind)), short.Of(r.To))
+	return strings.TrimSpace(line + " " + strings.Join(wire.Periods(r, now), ", "))
+}
+
+func list(ctx context.Context, c *d.Call, id hippo.ID) (d.Result, error) {
+	q := engine.RelationQuery{IDs: []hippo.ID{id}}
+	if c.Has("kind") {
+		q.Kinds = []string{c.Text("kind")}
+	}
+	var err error
+	if q.At, err = momentOf(c); err != nil {
+		return d.Result{}, err
+	}
+	found, err := c.Relations().List(ctx, q)
+	out := written(c, "", found)
+	if out.Text == "" {
+		out.Text = "No relations."
+	}
+	return out, err
+}
+
+// momentOf reads the moment as of which a call reads.
+func momentOf(c *d.Call) (at hippo.Moment, err error) {
+	if at.ValidAt, err = moment(c, "as_of", when.At); err != nil {
+		return at, err
+	}
+	at.KnownAt, err = moment(c, "known_at", when.At)
+	return at, err
+}
+
+func resolve(ctx context.Context, c *d.Call, name string) (hippo.ID, error) {
+	id, err := engine.ResolveNamed(ctx, c.Memories, c.Text(name), engine.PreferLive)
+	if err != nil {
+		return id, d.Renamed(err, name)
+	}
+	return id, nil
+}
+
+// moment reads a time; absent: the zero time.
+func moment(c *d.Call, name string, read func(field, text string, now time.Time) (time.Time, error)) (time.Time, error) {
+	if !c.Has(name) {
+		return time.Time{}, nil
+	}
+	return read(name, c.Text(name), c.Now)
+}

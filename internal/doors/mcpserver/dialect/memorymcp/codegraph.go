@@ -1,0 +1,151 @@
+package memorymcp
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
+	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+)
+
+// The actions of symbol_graph.
+const (
+	actionCallers = "callers"
+	actionCallees = "callees"
+	actionRelated = "related"
+)
+
+const bothWays = "both"
+
+// graphing returns the tools that follow references between definitions.
+func graphing() []d.Tool {
+	symbol := []d.Param{
+		{Name: "symbol_id", Kind: d.Text, Required: true, About: "an id, or a name such as Server.Close"},
+		{Name: "depth", Kind: d.Whole, Min: 1, Max: codeindex.MaxWalk, Default: 1},
+		{Name: "project_id", Kind: d.Text, Unlisted: true},
+	}
+	direction := d.Param{Name: "direction", Kind: d.Text, Choices: []string{outgoing, incoming, bothWays, "out", "in"}, About: "of related; default: both"}
+	tool := func(name, about, action string, more ...d.Param) d.Tool {
+		return d.Tool{Name: name, Description: about, ReadOnly: true, Unlisted: true, Params: d.With(symbol, more...), Call: func(ctx context.Context, c *d.Call) (d.Result, error) {
+			return walkSymbols(ctx, c, action)
+		}}
+	}
+	return []d.Tool{
+		{
+			Name: "symbol_graph", Description: "What calls a definition, what it calls, or all that is connected with it, to a depth.", ReadOnly: true,
+			Params: d.With(symbol, d.Param{Name: "action", Kind: d.Text, Required: true, Choices: []string{actionCallers, actionCallees, actionRelated}}, direction),
+			Call:   func(ctx context.Context, c *d.Call) (d.Result, error) { return walkSymbols(ctx, c, c.Text("action")) },
+		},
+		tool("get_symbol_callers", "What calls a definition.", actionCallers),
+		tool("get_symbol_callees", "What a definition calls.", actionCallees),
+		tool("get_related_symbols", "What is connected with a definition.", actionRelated, direction),
+	}
+}
+
+// codeGraph is what is connected with a definition.
+type codeGraph struct {
+	ID        string         `json:"symbol_id"`
+	Of        []codeSymbol   `json:"of"`
+	Symbols   []codeSymbol   `json:"symbols"`
+	Relations []codeRelation `json:"relations"`
+	// SymbolCount and RelationCount count what is shown.
+	SymbolCount   int  `json:"symbol_count"`
+	RelationCount int  `json:"relation_count"`
+	Truncated     bool `json:"truncated"`
+	// Deferred counts the definitions that the bounds left out. Frontier are those whose own references were not followed.
+	Deferred int      `json:"deferred_count"`
+	Frontier []string `json:"frontier"`
+	Partial  bool     `json:"is_partial"`
+	Message  string   `json:"message,omitempty"`
+}
+
+// codeRelation is a reference. Candidates is how many definitions it may mean, if that is not sure.
+type codeRelation struct {
+	From       string `json:"from_symbol"`
+	To         string `json:"to_symbol"`
+	Kind       string `json:"relation_type"`
+	Path       string `json:"file_path"`
+	Line       int    `json:"line"`
+	Candidates int    `json:"candidates,omitempty"`
+}
+
+func walkSymbols(ctx context.Context, c *d.Call, action string) (d.Result, error) {
+	t, symbol, err := symbolOf(ctx, c)
+	if err != nil {
+		return d.Result{}, err
+	}
+	direction := c.Text("direction")
+	calls := action != actionRelated
+	w, err := codeindex.Neighbours(ctx, t, &codeindex.Walk{
+		Symbol: symbol, Depth: c.Int("depth", 1), Calls: calls,
+		In:  action == actionCallers || !calls && direction != outgoing && direction != "out",
+		Out: action == actionCallees || !calls && direction != incoming && direction != "in",
+	})
+	if err != nil {
+		return d.Result{}, codeError(err)
+	}
+	notes := codeindex.Notes(t)
+	out := codeGraph{
+		Of: codeSymbolsOf(t, w.Of), Symbols: codeSymbolsOf(t, w.Found), Relations: make([]codeRelation, len(w.Links)), SymbolCount: len(w.Found), RelationCount: len(w.Links),
+		Truncated: w.Left > 0, Deferred: w.Left, Frontier: make([]string, len(w.Frontier)), Partial: len(notes) > 0, Message: strings.Join(notes, "; "),
+	}
+	out.ID = out.Of[0].ID // a walk without a beginning is an error
+	for i, l := range w.Links {
+		out.Relations[i] = relationOf(t, l)
+	}
+	for i, s := range w.Frontier {
+		out.Frontier[i] = symbolID(t, s)
+	}
+	return d.JSON(out, len(w.Found))
+}
+
+func relationOf(t *codeindex.Tree, l codeindex.SymbolLink) codeRelation {
+	r := codeRelation{From: symbolID(t, l.From), To: symbolID(t, l.To), Kind: string(l.Use), Path: l.Path, Line: l.Line}
+	switch l.Use {
+	case syntax.Call:
+		r.Kind = "calls"
+	case syntax.Read, syntax.TypeOf:
+		r.Kind = "references"
+	default: // the other names are the same
+	}
+	if l.Candidates > 1 {
+		r.Candidates = l.Candidates
+	}
+	return r
+}
+
+// symbolOf reads the argument symbol_id: an ID of [symbolID], a file and a key in the tree of the question, or a name there.
+func symbolOf(ctx context.Context, c *d.Call) (*codeindex.Tree, codeindex.Symbol, error) {
+	text := strings.TrimSpace(c.Text("symbol_id"))
+	if text == "" {
+		return nil, codeindex.Symbol{}, hippo.Fieldf("symbol_id", "is required: an id of search_symbols, or a name such as Server.Close")
+	}
+	l, err := library(c)
+	if err != nil {
+		return nil, codeindex.Symbol{}, err
+	}
+	if id, rest, ok := strings.Cut(text, "/"); ok {
+		t, err := treeNamed(c, l, id)
+		if err != nil {
+			return nil, codeindex.Symbol{}, err
+		}
+		if t != nil {
+			c.Code.Follow(t)
+			path, key, _ := strings.Cut(rest, "#")
+			return t, codeindex.Symbol{Path: path, Key: key}, nil
+		}
+	}
+	t, err := asked(c)
+	if err != nil {
+		return nil, codeindex.Symbol{}, err
+	}
+	if path, key, ok := strings.Cut(text, "#"); ok {
+		held, err := codeindex.Holds(ctx, t, path)
+		if held || err != nil {
+			return t, codeindex.Symbol{Path: path, Key: key}, err
+		}
+	}
+	return t, codeindex.Symbol{Key: text}, nil
+}

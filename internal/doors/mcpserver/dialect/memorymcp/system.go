@@ -1,0 +1,47 @@
+// Package memorymcp holds the tools of memory-mcp: those of its design, and those of its versions 0.8 and 0.9. A memory is addressed by the last 20 digits of its ID. Each result is one line of JSON; a failure is
+// a result with isError, a message, and the code in the structured content.
+package memorymcp
+
+import (
+	"slices"
+	"strings"
+
+	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+)
+
+// Name selects this system.
+const Name = "memory-mcp"
+
+// New returns the system.
+func New() *d.System {
+	s := &d.System{
+		Name: Name,
+		Fields: map[string]string{
+			"Text": "query", "Count": "limit", "Offset": "offset", "Types": "memory_type", "type": "memory_type", "ID": "id", "IDs": "id", "Author": "user_id", "source.author": "user_id",
+			"source.client": "agent_id", "Session": "run_id", "source.session": "run_id", "Projects": "namespace", "project": "namespace", "importance": "importance_score", "Relevance": "min_score",
+			"Supersedes": "superseded_by", "supersedes": "superseded_by", "Kind": "relation_type", "weight": "weight", "from": "from_entity", "to": "to_entity", "Relations": "from_entity",
+		},
+		Tools:   slices.Concat(storing(), reading(), searching(), relating(), ruling(), coding()),
+		Failure: failure,
+	}
+	for i := range s.Tools {
+		for j := range s.Tools[i].Params {
+			p := &s.Tools[i].Params[j]
+			if other := camel(p.Name); other != p.Name {
+				p.Aliases = append(slices.Clone(p.Aliases), other)
+			}
+		}
+	}
+	return s
+}
+
+// camel returns the other form of a name, such as minScore of min_score: some tools of this system have the one, some the other.
+func camel(name string) string {
+	first, rest, _ := strings.Cut(name, "_")
+	for part := range strings.SplitSeq(rest, "_") {
+		if part != "" {
+			first += strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return first
+}

@@ -1,0 +1,192 @@
+package memoryservice
+
+import (
+	"context"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+)
+
+// older returns a tool of an older name, which is not listed.
+func older(name string, call func(context.Context, *d.Call) (d.Result, error), params ...d.Param) d.Tool {
+	return d.Tool{Name: name, Unlisted: true, Call: call, Params: params}
+}
+
+// olderReading returns the older names of the tools that read.
+func olderReading() []d.Tool {
+	query := d.Param{Name: "query", Kind: d.Text, Required: true}
+	n := func(standard int) d.Param {
+		p := count("n_results", 100, standard)
+		p.Aliases = []string{"limit"}
+		return p
+	}
+	least := d.Param{Name: "similarity_threshold", Kind: d.Number, Max: 1}
+	start, end := d.Param{Name: "start_date", Kind: d.Text}, d.Param{Name: "end_date", Kind: d.Text}
+	return []d.Tool{
+		older("recall_memory", recallMemory, query, n(5)),
+		older("recall_by_timeframe", timeframe, start, end, n(5)),
+		older("retrieve_with_quality_boost", retrieve, query, n(10), d.Param{Name: "quality_weight", Kind: d.Number, Max: 1, Default: qualityWeight}),
+		older("exact_match_retrieve", exactMatch, d.Param{Name: "content", Kind: d.Text, Required: true}),
+		older("debug_retrieve", retrieve, query, n(5), least),
+		older("search_by_tag", byTag, required(tagsParam()), d.Param{Name: "operation", Kind: d.Text, Choices: []string{"and", "or"}}, matchParam()),
+		older("check_database_health", callHealth),
+		older("get_cache_stats", callStats),
+		older("get_memory_quality", withAction(callQuality, "get"), hashParam()),
+		older("analyze_quality_distribution", withAction(callQuality, "analyze"), d.Param{Name: "min_quality", Kind: d.Number, Max: 1}, d.Param{Name: "max_quality", Kind: d.Number, Max: 1}),
+		older("find_connected_memories", withAction(callGraph, "connected"), graphHash("hash"), count("max_hops", 10, 2), d.Param{Name: "rel_type", Kind: d.Text}),
+		older("find_shortest_path", withAction(callGraph, "path"), graphHash("hash1"), graphHash("hash2"), count("max_depth", 10, 5), d.Param{Name: "rel_type", Kind: d.Text}),
+		older("get_memory_subgraph", withAction(callGraph, "subgraph"), graphHash("hash"), count("radius", 10, 2), d.Param{Name: "rel_type", Kind: d.Text}),
+	}
+}
+
+func horizonParam() d.Param {
+	return d.Param{Name: "time_horizon", Kind: d.Text, Choices: consolidate.HorizonNames()}
+}
+
+// qualityWeight is the standard of retrieve_with_quality_boost.
+const qualityWeight = 0.3
+
+func required(p d.Param) d.Param {
+	p.Required = true
+	return p
+}
+
+func graphHash(name string) d.Param {
+	p := d.Param{Name: name, Kind: d.Text, Required: true}
+	if name == "hash" {
+		p.Aliases = []string{"content_hash"}
+	}
+	return p
+}
+
+// withAction returns the verb of a tool with its argument action.
+func withAction(call func(context.Context, *d.Call) (d.Result, error), action string) func(context.Context, *d.Call) (d.Result, error) {
+	return func(ctx context.Context, c *d.Call) (d.Result, error) {
+		c.Args["action"] = action
+		return call(ctx, c)
+	}
+}
+
+// olderSearch carries out a search and writes it in the older form.
+func olderSearch(ctx context.Context, c *d.Call, s *search) (d.Result, error) {
+	r, err := s.run(ctx, c)
+	if err != nil {
+		return d.Result{}, err
+	}
+	return writeOlder(c, s.query, r), nil
+}
+
+func retrieve(ctx context.Context, c *d.Call) (d.Result, error) {
+	s := &search{query: c.Text("query"), limit: c.Int("n_results", 5), least: c.Number("similarity_threshold", 0)}
+	if c.Has("quality_weight") {
+		b := c.Number("quality_weight", 0)
+		s.weights = &weights{semantic: 1 - b, quality: b}
+	}
+	return olderSearch(ctx, c, s)
+}
+
+// recallMemory searches in the time that the query names, for the rest of the query.
+func recallMemory(ctx context.Context, c *d.Call) (d.Result, error) {
+	s := &search{query: c.Text("query"), limit: c.Int("n_results", 5)}
+	if span, err := when.Parse(s.query, c.Now); err == nil && !span.IsZero() {
+		s.Filter.EventAfter, s.Filter.EventBefore, s.query = span.From, span.Until, ""
+	} else if found, ok := when.Find(s.query, c.Now); ok {
+		s.Filter.EventAfter, s.Filter.EventBefore, s.query = found.From, found.Until, found.Rest
+	}
+	return olderSearch(ctx, c, s)
+}
+
+func timeframe(ctx context.Context, c *d.Call) (d.Result, error) {
+	s := &search{limit: c.Int("n_results", 5)}
+	err := dates(c, &s.Filter)
+	if err != nil {
+		return d.Result{}, err
+	}
+	return olderSearch(ctx, c, s)
+}
+
+// dates reads start_date and end_date; the end includes its whole day.
+func dates(c *d.Call, f *hippo.Filter) (err error) {
+	if !c.Has("start_date") && !c.Has("end_date") {
+		return hippo.Fieldf("start_date", "or end_date must be given, such as 2026-03-01")
+	}
+	if text := c.Text("start_date"); c.Has("start_date") {
+		if f.CreatedAfter, err = when.At("start_date", text, c.Now); err != nil {
+			return err
+		}
+	}
+	if text := c.Text("end_date"); c.Has("end_date") {
+		if f.CreatedBefore, err = when.At("end_date", text, c.Now); err != nil {
+			return err
+		}
+		if day, err := time.Parse(time.DateOnly, text); err == nil {
+			f.CreatedBefore = time.Date(day.Year(), day.Month(), day.Day()+1, 0, 0, 0, 0, c.Now.Location())
+		}
+	}
+	if !f.CreatedAfter.IsZero() && !f.CreatedBefore.IsZero() && !f.CreatedAfter.Before(f.CreatedBefore) {
+		return hippo.Fieldf("end_date", "must not be before start_date")
+	}
+	return nil
+}
+
+func exactMatch(ctx context.Context, c *d.Call) (d.Result, error) {
+	s := &search{query: c.Text("content"), exact: true, limit: 100}
+	if s.query == "" {
+		return d.Result{}, hippo.Fieldf("content", "must not be empty")
+	}
+	return olderSearch(ctx, c, s)
+}
+
+func byTag(ctx context.Context, c *d.Call) (d.Result, error) {
+	s := &search{limit: 100}
+	s.All = c.Text("operation") == "and" || c.Text("tag_match") == "all"
+	s.Tags = filterTags(c.Texts("tags"), s.All)
+	if len(s.Tags) == 0 {
+		return d.Result{}, hippo.Fieldf("tags", `must have at least one element, such as ["a"]`)
+	}
+	return olderSearch(ctx, c, s)
+}
+
+// olderChanging returns the older names of the tools that change something.
+func olderChanging() []d.Tool {
+	oneTag := required(tagsParam())
+	return []d.Tool{
+		older("consolidate_memories", withAction(callConsolidate, "run"), horizonParam()),
+		older("trigger_consolidation", withAction(callConsolidate, "run"), horizonParam(), d.Param{Name: "immediate", Kind: d.Flag}),
+		older("consolidation_recommendations", withAction(callConsolidate, "recommend"), horizonParam()),
+		older("delete_by_tag", callDelete, oneTag),
+		older("delete_by_tags", callDelete, oneTag),
+		older("delete_by_all_tags", func(ctx context.Context, c *d.Call) (d.Result, error) {
+			c.Args["tag_match"] = "all"
+			return callDelete(ctx, c)
+		}, oneTag),
+		older("delete_by_timeframe", deleteDates, d.Param{Name: "start_date", Kind: d.Text}, d.Param{Name: "end_date", Kind: d.Text}, tagsParam()),
+		older("delete_before_date", func(ctx context.Context, c *d.Call) (d.Result, error) {
+			c.Args["before"] = c.Args["before_date"]
+			r, err := callDelete(ctx, c)
+			return r, wire.RenameField(err, map[string]string{"before": "before_date"})
+		}, d.Param{Name: "before_date", Kind: d.Text, Required: true}, tagsParam()),
+		older("cleanup_duplicates", callCleanup),
+		older("update_memory_metadata", callUpdate, changing()[2].Params[:3]...),
+		older("rate_memory", withAction(callQuality, "rate"), hashParam(), d.Param{Name: "rating", Kind: d.Text, Required: true, Choices: []string{"-1", "0", "1"}}, d.Param{Name: "feedback", Kind: d.Text}),
+	}
+}
+
+func deleteDates(ctx context.Context, c *d.Call) (d.Result, error) {
+	if err := someTags(c); err != nil {
+		return d.Result{}, err
+	}
+	s := d.Selection{Tags: filterTags(c.Texts("tags"), false), Filter: hippo.Filter{Archived: true}}
+	if err := dates(c, &s.Filter); err != nil {
+		return d.Result{}, err
+	}
+	ms, err := s.Every(ctx, c)
+	if err != nil {
+		return d.Result{}, err
+	}
+	return forget(ctx, c, ms, false)
+}

@@ -1,0 +1,114 @@
+package dialect
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+)
+
+// Selection says which memories a list or a deletion is about.
+type Selection struct {
+	Filter hippo.Filter
+	When   string
+	Tags   []string
+	All    bool // tags must all be present, else any of them
+	Place  engine.Place
+}
+
+// Filters returns the filters whose results together are the selection: one for each of several tags
+// of which any will do.
+func (s *Selection) Filters() []hippo.Filter {
+	f := s.Filter
+	if s.All || len(s.Tags) <= 1 {
+		f.Tags = s.Tags
+		return []hippo.Filter{f}
+	}
+	out := make([]hippo.Filter, len(s.Tags))
+	for i, tag := range s.Tags {
+		out[i] = f
+		out[i].Tags = []string{tag}
+	}
+	return out
+}
+
+// Every returns all memories of the selection, those that hold first, the newest first, each once. Cost: a read of all.
+func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error) {
+	var out []*hippo.Memory
+	seen := make(map[hippo.ID]bool)
+	for _, f := range s.Filters() {
+		q := engine.ListQuery{Filter: f, When: s.When, Place: s.Place, Count: hippo.MaxCount}
+		for {
+			page, err := c.List(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range page.Memories {
+				if !seen[m.ID] {
+					seen[m.ID] = true
+					out = append(out, m)
+				}
+			}
+			if q.Offset += hippo.MaxCount; q.Offset >= page.Total {
+				break
+			}
+		}
+	}
+	at := cmp.Or(s.Filter.ValidAt, c.Now)
+	slices.SortStableFunc(out, func(a, b *hippo.Memory) int {
+		return cmp.Or(rank.HoldingFirst(at, a, b), b.CreatedAt.Compare(a.CreatedAt))
+	})
+	return out, nil
+}
+
+// Page returns a page of the selection, the first is 1, the newest first, and the number of memories on all pages. Cost:
+// a read of the page; of several tags of which any will do, a read of all.
+func (s *Selection) Page(ctx context.Context, c *Call, page, size int) (list []*hippo.Memory, total int, err error) {
+	from := (page - 1) * size
+	if filters := s.Filters(); len(filters) == 1 {
+		l, err := c.List(ctx, engine.ListQuery{Filter: filters[0], When: s.When, Place: s.Place, Offset: from, Count: size})
+		if err != nil {
+			return nil, 0, err
+		}
+		return l.Memories, l.Total, nil
+	}
+	all, err := s.Every(ctx, c)
+	from = min(from, len(all))
+	return all[from:min(from+size, len(all))], len(all), err
+}
+
+// SelectionOf reads the arguments time_expr, after, before, tags, tag_match and memory_type.
+func SelectionOf(c *Call) (Selection, error) {
+	s := Selection{When: c.Text("time_expr"), Tags: c.Texts("tags"), All: c.Text("tag_match") == "all"}
+	if t := c.Text("memory_type"); t != "" {
+		s.Filter.Types = []string{t}
+	}
+	if s.When != "" { // an expression takes precedence over dates
+		return s, nil
+	}
+	var err error
+	if s.Filter.CreatedAfter, err = moment(c, "after"); err != nil {
+		return s, err
+	}
+	if s.Filter.CreatedBefore, err = moment(c, "before"); err != nil {
+		return s, err
+	}
+	if a, b := s.Filter.CreatedAfter, s.Filter.CreatedBefore; !a.IsZero() && !b.IsZero() && !a.Before(b) {
+		return s, hippo.Fieldf("before", "must be after the argument after")
+	}
+	return s, nil
+}
+
+// moment reads an argument that is a time; absent: the zero time.
+func moment(c *Call, name string) (time.Time, error) {
+	text := c.Text(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	return when.At(name, text, c.Now)
+}

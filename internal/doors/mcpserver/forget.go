@@ -1,0 +1,93 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+const forgetSchema = `{"type":"object","required":["uuids"],"properties":{
+"uuids":{"type":"array","items":{"type":"string"},"description":"ids"},
+"restore":{"type":"boolean"},
+"purge":{"type":"boolean"}}}`
+
+type forgetInput struct {
+	refs           refs
+	restore, purge bool
+}
+
+func (in *forgetInput) fields() []field {
+	return []field{
+		{name: "uuids", also: "uuid ids id refs ref content_hash", to: &in.refs, required: true},
+		{name: "restore", to: &in.restore},
+		{name: "purge", to: &in.purge},
+	}
+}
+
+// forgot is the structured content of forgetting.
+type forgot struct {
+	Action string     `json:"action"`
+	UUIDs  []hippo.ID `json:"uuids"`
+	// Already are those that were forgotten before, which nothing was done to.
+	Already []hippo.ID `json:"already,omitempty"`
+}
+
+func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
+	action, text := "forgotten", "Forgot %s; restore undoes it"
+	if in.restore && in.purge {
+		return reply{}, hippo.Fieldf("purge", "and restore exclude each other")
+	}
+	prefer := engine.PreferLive
+	switch {
+	case in.restore:
+		prefer = engine.PreferForgotten
+	case in.purge:
+		prefer = engine.PreferNone
+	}
+	ids, err := s.resolve(ctx, in.refs, prefer)
+	var already []hippo.ID
+	switch {
+	case err != nil:
+	case in.purge:
+		action, text = "purged", "Purged %s for good"
+		err = s.Purge(ctx, ids)
+	case in.restore:
+		action, text = "restored", "Restored %s"
+		_, err = s.Restore(ctx, ids)
+	default:
+		ids, already, err = forgetNew(ctx, s, ids)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	text = fmt.Sprintf(text, insights(len(ids)))
+	if n := len(already); n > 0 && len(ids) > 0 {
+		text += fmt.Sprintf("; %d forgotten already", n)
+	} else if n > 0 {
+		text = insights(n) + " forgotten already: nothing was changed"
+	}
+	return reply{text: text, data: forgot{Action: action, UUIDs: ids, Already: already}, meta: wire.Meta{IDs: ids}, count: len(ids)}, nil
+}
+
+// forgetNew forgets those of some memories that are not forgotten. It returns these, and the others.
+func forgetNew(ctx context.Context, s *session, ids []hippo.ID) (done, already []hippo.ID, err error) {
+	ms, err := s.Get(ctx, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	done = []hippo.ID{}
+	for _, m := range ms {
+		if m.Forgotten() {
+			already = append(already, m.ID)
+		} else {
+			done = append(done, m.ID)
+		}
+	}
+	if len(done) > 0 {
+		_, err = s.Forget(ctx, done)
+	}
+	return done, already, err
+}

@@ -1,0 +1,49 @@
+package restapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+)
+
+type auditInput struct {
+	projects *[]string
+	idle     int
+	limit    int
+}
+
+func newAuditInput() input { return &auditInput{idle: consolidate.IdleDays, limit: hippo.DefaultCount} }
+
+func (in *auditInput) fields() []field {
+	return []field{
+		{name: "project", in: inQuery, to: &in.projects, about: `of one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`},
+		{
+			name: "idle", in: inQuery, to: &in.idle, rules: schema{"minimum": 1, "default": consolidate.IdleDays},
+			about: "active days without a use from which a memory is idle",
+		},
+		{name: "limit", in: inQuery, to: &in.limit, about: "findings of each problem", rules: schema{"minimum": 1, "maximum": hippo.MaxCount, "default": hippo.DefaultCount}},
+	}
+}
+
+func (in *auditInput) call(ctx context.Context, r *request) (reply, error) {
+	o := engine.AuditOptions{Idle: in.idle, Limit: in.limit}
+	var err error
+	if o.Projects, err = engine.KnownProjects(ctx, r.Memories, projectsOf(in.projects)...); err != nil {
+		return reply{}, err
+	}
+	switch {
+	case o.Idle < 1:
+		return reply{}, hippo.Fieldf("idle", "must be 1 or more, got %d", o.Idle)
+	case o.Limit < 1:
+		return reply{}, hippo.Fieldf("limit", "must be between 1 and %d, got %d", hippo.MaxCount, o.Limit)
+	}
+	report, err := engine.Audit(ctx, r.Memories, o)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusOK, data: wire.AuditOf(report), count: len(report.Findings)}, nil
+}

@@ -1,0 +1,49 @@
+package restapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+)
+
+type consolidateInput struct {
+	horizon string
+	dryRun  bool
+}
+
+func (in *consolidateInput) fields() []field {
+	return []field{
+		{
+			name: "horizon", to: &in.horizon, words: consolidate.HorizonNames(), rules: schema{"default": consolidate.Weekly},
+			about: "what is done, and to memories of which age; daily and weekly archive nothing",
+		},
+		{name: "dry_run", to: &in.dryRun, about: "propose and change nothing"},
+	}
+}
+
+func (in *consolidateInput) call(ctx context.Context, r *request) (reply, error) {
+	o := engine.ConsolidateOptions{Horizon: consolidate.Weekly, DryRun: in.dryRun}
+	if in.horizon != "" {
+		o.Horizon = consolidate.Horizon(in.horizon)
+	}
+	done, err := engine.Consolidate(ctx, r.Memories, o)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusOK, data: wire.ConsolidationOf(done), count: done.Linked + done.Summarised + done.Archived}, nil
+}
+
+type clustersInput struct{}
+
+func (*clustersInput) fields() []field { return nil }
+
+func (*clustersInput) call(ctx context.Context, r *request) (reply, error) {
+	found, err := engine.ClustersOf(ctx, r.Memories)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusOK, data: wire.ClustersOf(found), count: len(found.Topics)}, nil
+}

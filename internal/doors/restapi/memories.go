@@ -1,0 +1,345 @@
+package restapi
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
+)
+
+// insight is a memory as JSON, see [wire.Stored].
+type insight struct{ json.RawMessage }
+
+// insightsOf returns memories as JSON.
+func insightsOf(ms []*hippo.Memory, now time.Time) ([]insight, error) {
+	out := make([]insight, len(ms))
+	for i, m := range ms {
+		b, err := wire.Stored(m, now)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = insight{b}
+	}
+	return out, nil
+}
+
+// one returns a reply with a memory, what the history lacks of it, and its version as the ETag.
+func one(status int, m *hippo.Memory, now time.Time, degraded ...string) (reply, error) {
+	b, err := wire.Stored(m, now)
+	if err == nil && len(degraded) > 0 {
+		b, err = withKey(b, "degraded", degraded)
+	}
+	return reply{status: status, data: insight{b}, header: map[string]string{"ETag": etag(m)}, count: 1}, err
+}
+
+// etag is the version of a memory, which counts the changes of its content, situation, tags and type.
+func etag(m *hippo.Memory) string { return fmt.Sprintf(`"v%d"`, m.Version) }
+
+type recordInput struct {
+	given       hippo.Memory // what is not in the other fields
+	eventTime   moment
+	validity    verb.Validity
+	supersedes  references
+	project     *string
+	allowSecret bool
+	key         string
+}
+
+func newRecordInput() input {
+	return &recordInput{given: hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}, Trust: hippo.TrustDefault}}
+}
+
+// sourceInput is where a memory comes from.
+type sourceInput hippo.Source
+
+func (in *sourceInput) fields() []field {
+	kinds := make([]string, 0, len(hippo.SourceKinds()))
+	for _, k := range hippo.SourceKinds() {
+		kinds = append(kinds, string(k))
+	}
+	name := schema{"maxLength": hippo.MaxName}
+	return []field{
+		{name: "kind", to: (*string)(&in.Kind), words: kinds, rules: schema{"default": hippo.SourceAgent}},
+		{name: "author", to: &in.Author, rules: name},
+		{name: "client", to: &in.Client, rules: name},
+		{name: "session", to: &in.Session, rules: name},
+		{name: "seq", to: &in.Seq, about: "the position in the session"},
+		{name: "uri", to: &in.URI, rules: name},
+	}
+}
+
+// maxKey is the maximum length in bytes of an Idempotency-Key.
+const maxKey = 255
+
+func (in *recordInput) fields() []field {
+	return slices.Concat([]field{
+		{name: "Idempotency-Key", in: inHeader, to: &in.key, about: "a name of this request that the client makes up: the same request again returns the memory that the first one recorded", rules: schema{"maxLength": maxKey}},
+		{name: "content", to: &in.given.Content, required: true, about: "one idea", rules: schema{"minLength": 1, "maxLength": hippo.MaxContent}},
+		{name: "situation", to: &in.given.Situation, about: "when it applies", rules: schema{"maxItems": hippo.MaxSituations}},
+		{name: "importance", to: &in.given.Importance.Base, rules: schema{"minimum": 0, "maximum": 1, "default": hippo.DefaultImportance}},
+		{name: "tags", to: &in.given.Tags, rules: schema{"maxItems": hippo.MaxTags}},
+		{name: "type", to: &in.given.Type, about: "decision, error, preference, ...", rules: schema{"maxLength": hippo.MaxType}},
+		{name: "pinned", to: &in.given.Pinned, about: "never fades"},
+		{name: "event_time", to: &in.eventTime, about: "when it happened, if not now"},
+	}, fieldsOf(in.validity.Args(), inBody), []field{
+		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
+		{name: "source", to: (*sourceInput)(&in.given.Source)},
+		{name: "project", to: &in.project, about: `default: the current project of the token; "none" is none`, rules: schema{"maxLength": hippo.MaxName}},
+		{name: "metadata", to: (*metadata)(&in.given.Metadata), about: "any JSON by key"},
+		{name: "allow_secret", to: &in.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
+	})
+}
+
+// recorded is the answer to a record.
+type recorded struct {
+	Insight insight `json:"insight"`
+	// Supersedes are those that it replaced, as asked; the rest is what it seems to be.
+	Supersedes     []hippo.ID    `json:"supersedes,omitempty"`
+	LikelyReplaces []replaceable `json:"likely_replaces,omitempty"`
+	DuplicateOf    []hippo.ID    `json:"duplicate_of,omitempty"`
+	Degraded       []string      `json:"degraded,omitempty"`
+}
+
+// replaceable is a memory that another one probably supersedes.
+type replaceable struct {
+	UUID    hippo.ID `json:"uuid"`
+	Content string   `json:"content"`
+	Reason  string   `json:"reason"`
+}
+
+func (in *recordInput) call(ctx context.Context, r *request) (reply, error) {
+	supersedes, err := r.resolveAll(ctx, in.supersedes, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	given, err := in.memory(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	memories := r.Memories
+	if in.allowSecret {
+		memories = engine.AllowSecrets(memories)
+	}
+	m, same, err := memories.RecordCompared(ctx, given.Clone(), supersedes...)
+	if in.key != "" && errors.Is(err, hippo.ErrConflict) {
+		return in.again(ctx, r, given, err)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	out := recorded{Supersedes: supersedes, DuplicateOf: same.Duplicates}
+	if same.Err != nil {
+		out.Degraded = []string{"not compared with others"}
+	}
+	for _, x := range same.Replaces {
+		out.LikelyReplaces = append(out.LikelyReplaces, replaceable{x.Memory.ID, wire.Clip(x.Memory.Content, previewLength), x.Reason})
+	}
+	return in.reply(http.StatusCreated, m, r.server.Now(), &out)
+}
+
+// previewLength is how many characters of the content of a [replaceable] are shown.
+const previewLength = 200
+
+func (in *recordInput) reply(status int, m *hippo.Memory, now time.Time, out *recorded) (reply, error) {
+	b, err := wire.Stored(m, now)
+	out.Insight = insight{b}
+	header := map[string]string{"Location": prefix + "/memories/" + m.ID.String(), "ETag": etag(m)}
+	return reply{status: status, data: out, header: header, count: 1}, err
+}
+
+// memory returns the memory to record.
+func (in *recordInput) memory(ctx context.Context, r *request) (*hippo.Memory, error) {
+	m := &in.given
+	m.Namespace, m.Project = r.scope.Namespace, r.scope.ProjectFor(m)
+	if in.project != nil {
+		var err error
+		if m.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.project})[0]); err != nil {
+			return nil, err
+		}
+	}
+	if in.key != "" {
+		if len(in.key) > maxKey {
+			return nil, hippo.Fieldf("Idempotency-Key", "must be at most %d bytes, got %d", maxKey, len(in.key))
+		}
+		// The identity of the memory follows from the key, so that the store itself refuses a second
+		// one, whichever process takes the request, and however late it comes.
+		name := fmt.Sprintf("%q %q %q", r.scope.Namespace, r.caller, in.key)
+		m.ID = hippo.ID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/hippo-memory/hippo/idempotency "+name)))
+	}
+	return m, verb.Read(r.now(), append(in.validity.Into(&m.ValidFrom, &m.ValidUntil), verb.Time(in.eventTime).Into(&m.EventTime))...)
+}
+
+// again answers a request whose key was used: with the memory that is there, or with the conflict if it is
+// another one, or that is not about the key.
+func (in *recordInput) again(ctx context.Context, r *request, given *hippo.Memory, conflict error) (reply, error) {
+	ms, err := r.Get(ctx, []hippo.ID{given.ID})
+	if err != nil {
+		return reply{}, conflict
+	}
+	if m := ms[0]; m.Version > 1 || m.ContentHash == hippo.HashContent(given.Content) {
+		return in.reply(http.StatusOK, m, r.server.Now(), &recorded{})
+	}
+	return reply{}, &statusError{http.StatusUnprocessableEntity, hippo.Fieldf("Idempotency-Key", "was used for another memory")}
+}
+
+// insights is a list of memories.
+type insights struct {
+	Insights []insight `json:"insights"`
+	// Degraded says what the history lacks of what was known at a time.
+	Degraded []string `json:"degraded,omitempty"`
+}
+
+type getManyInput struct {
+	uuids references
+	at    momentInput
+}
+
+func (in *getManyInput) fields() []field {
+	return append([]field{{name: "uuids", to: &in.uuids, required: true, rules: schema{"minItems": 1}}}, in.at.fields(inBody)...)
+}
+
+func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
+	ids, err := r.resolveAll(ctx, in.uuids, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	at, err := in.at.value(r)
+	if err != nil {
+		return reply{}, err
+	}
+	got, err := engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: ids, At: at})
+	if err != nil {
+		return reply{}, err
+	}
+	list, err := insightsOf(got.Memories, r.server.Now())
+	return reply{status: http.StatusOK, data: insights{list, got.Degraded}, count: len(list)}, err
+}
+
+// readInput names a memory as of a moment.
+type readInput struct {
+	id reference
+	at momentInput
+}
+
+func (in *readInput) fields() []field {
+	return append([]field{idField(&in.id)}, in.at.fields(inQuery)...)
+}
+
+type getInput struct {
+	readInput
+	query string
+}
+
+func (in *getInput) fields() []field {
+	return append(in.readInput.fields(), field{
+		name: "query", in: inQuery, to: &in.query, about: "a question: of a content of more than 1,200 tokens, excerpt has the sentences that answer it",
+	})
+}
+
+// idField is the parameter of a path that names a memory.
+func idField(to *reference) field { return field{name: "id", in: inPath, to: to, required: true} }
+
+func (in *getInput) call(ctx context.Context, r *request) (reply, error) {
+	got, err := in.get(ctx, r, in.query)
+	if err != nil {
+		return reply{}, err
+	}
+	m := got.Memories[0]
+	out, err := one(http.StatusOK, m, r.server.Now(), got.Degraded...)
+	if excerpt := got.Excerpt(m.ID); err == nil && excerpt != nil {
+		err = out.withExcerpt(wire.PartOf(m.Content, excerpt))
+	}
+	return out, err
+}
+
+// withExcerpt adds a part of a memory that is too long to be read whole.
+func (r *reply) withExcerpt(p wire.Preview) error {
+	x, ok := r.data.(insight)
+	if !ok || p.More == 0 {
+		return nil
+	}
+	b, err := withKey(x.RawMessage, "excerpt", p.Text)
+	r.data = insight{b}
+	return err
+}
+
+// withKey returns a JSON object that is not empty with one more key.
+func withKey(object json.RawMessage, key string, value any) (json.RawMessage, error) {
+	raw, err := json.Marshal(value)
+	out := bytes.TrimRight(bytes.TrimSuffix(bytes.TrimSpace(object), []byte("}")), " \n")
+	return fmt.Appendf(bytes.Clone(out), ", %q: %s}", key, raw), err
+}
+
+func (in *readInput) get(ctx context.Context, r *request, question string) (*engine.Got, error) {
+	id, err := r.resolve(ctx, in.id, engine.PreferLive)
+	if err != nil {
+		return nil, err
+	}
+	at, err := in.at.value(r)
+	if err != nil {
+		return nil, err
+	}
+	return engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at, Question: question})
+}
+
+type listInput struct {
+	verb.Narrow
+	projects  inProjects
+	page      pageInput
+	forgotten bool
+	arrival   engine.Arrival
+}
+
+func (in *listInput) fields() []field {
+	return slices.Concat(fieldsOf(in.Args(), inQuery), in.projects.fields(inQuery), in.page.fields(inQuery), []field{
+		{name: "forgotten", in: inQuery, to: &in.forgotten, about: "the forgotten ones instead"},
+		{name: "source", in: inQuery, to: &in.arrival.Source, about: "only what comes from this kind of source, client or file, such as import, csv, notes.csv"},
+		{name: "import", in: inQuery, to: &in.arrival.Import, about: "only what this operation of an import has brought, of all projects unless project names some"},
+	})
+}
+
+// listing is a page of a list.
+type listing struct {
+	Insights      []insight `json:"insights"`
+	TotalCount    int       `json:"total_count"`
+	ReturnedCount int       `json:"returned_count"`
+	ActiveDay     hippo.Day `json:"active_day"`
+	// NextOffset is where the next page begins; absent on the last.
+	NextOffset int `json:"next_offset,omitempty"`
+}
+
+func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
+	f, err := in.Filter(r.now())
+	if err == nil {
+		f.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects))
+	}
+	count, wrong := in.page.count()
+	if err = cmp.Or(err, wrong); err != nil {
+		return reply{}, err
+	}
+	l, err := r.List(ctx, engine.ListQuery{
+		Filter: f, Situation: in.Situations(), When: in.When, Forgotten: in.forgotten, Arrival: in.arrival,
+		Offset: in.page.offset, Count: count,
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	out := listing{TotalCount: l.Total, ReturnedCount: len(l.Memories), ActiveDay: l.Day}
+	if end := in.page.offset + len(l.Memories); len(l.Memories) > 0 && end < l.Total {
+		out.NextOffset = end
+	}
+	out.Insights, err = insightsOf(l.Memories, r.server.Now())
+	return reply{status: http.StatusOK, data: out, count: len(l.Memories)}, err
+}

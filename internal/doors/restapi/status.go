@@ -1,0 +1,110 @@
+package restapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
+)
+
+type statusInput struct{}
+
+func (*statusInput) fields() []field { return nil }
+
+func (*statusInput) call(ctx context.Context, r *request) (reply, error) {
+	st, err := r.Status(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	out := wire.StatusOf(&st)
+	out.Namespace, out.Project, out.Version = r.scope.Namespace, r.scope.Project, r.server.Version
+	if r.scope.Allows(hippo.RightAdmin) {
+		out.Store = r.server.Store
+	} else { // the reasons may name paths of the server
+		for i := range out.Models {
+			if m := &out.Models[i]; m.Error != "" {
+				m.Error = wire.Discreet(hippo.CodeUnavailable)
+			}
+		}
+	}
+	return reply{status: http.StatusOK, data: out}, nil
+}
+
+type projectsInput struct{}
+
+func (*projectsInput) fields() []field { return nil }
+
+// projects are the projects that have memories.
+type projects struct {
+	Projects []string `json:"projects"`
+}
+
+func (*projectsInput) call(ctx context.Context, r *request) (reply, error) {
+	list, err := r.Projects(ctx)
+	if list == nil {
+		list = []string{}
+	}
+	return reply{status: http.StatusOK, data: projects{list}, count: len(list)}, err
+}
+
+type contextInput struct {
+	prompt, state string
+	promptOnly    bool
+	project       *string
+	maxTokens     *int
+	at            momentInput
+}
+
+func (in *contextInput) fields() []field {
+	return append([]field{
+		{name: "prompt", to: &in.prompt, about: "what the user asks; empty: a session begins"},
+		{name: "state", to: &in.state, about: "the work in progress: the branch, recent commits, changed paths"},
+		{name: "prompt_only", to: &in.promptOnly, about: "only what the prompt reminds of"},
+		{name: "project", to: &in.project, about: `default: the current project of the token; "none" is none`},
+		{name: "max_tokens", to: &in.maxTokens, rules: schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": briefing.DefaultTokens}},
+	}, in.at.fields(inBody)...)
+}
+
+func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
+	q := briefing.Query{Prompt: in.prompt, Work: briefing.Work{State: in.state}, PromptOnly: in.promptOnly}
+	if in.maxTokens != nil {
+		if q.MaxTokens = *in.maxTokens; q.MaxTokens == 0 {
+			return reply{}, hippo.Fieldf("max_tokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)
+		}
+	}
+	var err error
+	if q.At, err = in.at.value(r); err != nil {
+		return reply{}, err
+	}
+	scope := r.scope
+	if in.project != nil {
+		// it may be new: who works for it asks before anything is recorded
+		if scope.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.project})[0]); err != nil {
+			return reply{}, err
+		}
+		scope.Also = nil
+		if names, err := engine.KnownProjects(ctx, r.Memories, scope.Project); err == nil {
+			scope.Also = names[1:]
+		}
+	}
+	if scope.Project == hippo.AllProjects {
+		return reply{}, hippo.Fieldf("project", "must be one project, or none")
+	}
+	b, err := engine.Context(ctx, r.In(scope), q)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusOK, data: wire.ContextOf(b), count: len(b.Items)}, nil
+}
+
+type documentInput struct{}
+
+func (*documentInput) fields() []field { return nil }
+
+func (*documentInput) call(_ context.Context, r *request) (reply, error) {
+	return reply{status: http.StatusOK, data: json.RawMessage(r.server.document())}, nil
+}

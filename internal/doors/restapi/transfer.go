@@ -1,0 +1,237 @@
+package restapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/importer/formats"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// lines is the media type of an export.
+const lines = "application/x-ndjson"
+
+const (
+	// partTime is how long a client may take to send or receive a part of an export or a stream.
+	partTime = time.Minute
+	// maxImport is the maximum size in bytes of an import; a larger one is sent in parts.
+	maxImport = 1 << 30
+	// maxRejected is how many entries of an import may be rejected before it ends, and maxImportRelations
+	// how many relations it may hold: both are kept in memory until the end.
+	maxRejected, maxImportRelations = 1000, 1_000_000
+	// importAhead is at least how many entries an import reads before it knows what becomes of them.
+	importAhead = 1000
+)
+
+type exportInput struct{}
+
+func (*exportInput) fields() []field { return nil }
+
+// unreadable is the trailer of an export with the number of memories that cannot be read.
+const unreadable = "Hippo-Unreadable"
+
+func (*exportInput) call(ctx context.Context, r *request) (reply, error) {
+	t := r.Transfer()
+	cal, err := t.Calendar(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	from := make(map[hippo.ID][]hippo.Relation)
+	for x, err := range t.ExportRelations(ctx) {
+		if err != nil {
+			return reply{}, err
+		}
+		from[x.From] = append(from[x.From], x)
+	}
+	h := r.writer.Header()
+	h.Set("Content-Type", lines)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Trailer", unreadable)
+	w := &partWriter{Writer: r.writer, control: http.NewResponseController(r.writer), now: r.server.Now}
+	n, lost, err := export(formats.NewWriter(w, cal), t.Export(ctx), from)
+	switch {
+	case err == nil:
+		h.Set(unreadable, fmt.Sprint(lost))
+		return reply{count: n}, nil
+	case w.begun:
+		r.server.Log.Warn("export ended early", "code", hippo.CodeOf(err))
+		return reply{count: n}, errAborted
+	default:
+		h.Del("Trailer")
+		return reply{}, err
+	}
+}
+
+// export writes memories with the relations from them, and returns how many it wrote, and how many
+// cannot be read.
+func export(out *formats.Writer, memories iter.Seq2[*hippo.Memory, error], from map[hippo.ID][]hippo.Relation) (n, lost int, err error) {
+	out.SecretAllowed = engine.HoldsSecret
+	for m, err := range memories {
+		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+			lost += len(bad.Problems)
+			continue
+		}
+		if err == nil {
+			err = out.Write(m, from[m.ID]...)
+		}
+		if err != nil {
+			return n, lost, err
+		}
+		n++
+	}
+	return n, lost, out.Flush()
+}
+
+// partWriter gives each part of a response the time of a part.
+type partWriter struct {
+	io.Writer
+	control *http.ResponseController
+	now     func() time.Time
+	begun   bool
+}
+
+// Write implements [io.Writer].
+func (w *partWriter) Write(b []byte) (int, error) {
+	w.begun = true
+	_ = w.control.SetWriteDeadline(w.now().Add(partTime)) // not every server has deadlines
+	return w.Writer.Write(b)
+}
+
+// partReader gives each part of a body the time of a part. err is why it ended, unless that is its end.
+type partReader struct {
+	io.Reader
+	control *http.ResponseController
+	now     func() time.Time
+	err     error
+}
+
+// Read implements [io.Reader].
+func (r *partReader) Read(b []byte) (int, error) {
+	_ = r.control.SetReadDeadline(r.now().Add(partTime)) // not every server has deadlines
+	n, err := r.Reader.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}
+
+type importInput struct{ dryRun, allowSecret bool }
+
+func (in *importInput) fields() []field {
+	return []field{
+		{name: "dry_run", in: inQuery, to: &in.dryRun, about: "say what would be added, and store nothing"},
+		{name: "allow_secret", in: inQuery, to: &in.allowSecret, about: "import what looks like a secret, too; an export says which of its memories may hold one"},
+	}
+}
+
+// imported is the outcome of an import.
+type imported struct {
+	Kind      formats.Kind `json:"kind"`
+	Added     int          `json:"added"`
+	Updated   int          `json:"updated"`
+	Present   int          `json:"present"`
+	Kept      int          `json:"kept"`
+	Relations int          `json:"relations"`
+	// Forgotten were forgotten here, and Purged purged, which stays so.
+	Forgotten int `json:"forgotten,omitempty"`
+	Purged    int `json:"purged,omitempty"`
+	// Operation undoes the import; absent if it changed nothing.
+	Operation hippo.ID `json:"operation,omitzero"`
+	// Rejected says of each rejected entry where and why; nothing of it is stored.
+	Rejected []string `json:"rejected"`
+	DryRun   bool     `json:"dry_run,omitempty"`
+}
+
+func (in *importInput) call(ctx context.Context, r *request) (reply, error) {
+	if err := contentType(r.http, lines); err != nil {
+		return reply{}, err
+	}
+	body := &partReader{
+		Reader: http.MaxBytesReader(r.writer, r.http.Body, maxImport), control: http.NewResponseController(r.writer), now: r.server.Now,
+	}
+	src, err := formats.Read(body)
+	switch {
+	case body.err != nil:
+		return reply{}, unread(body.err)
+	case err != nil && errors.Is(err, hippo.ErrUnsupported):
+		return reply{}, &statusError{http.StatusUnprocessableEntity, err}
+	case err != nil || src.Kind != formats.KindExport:
+		return reply{}, hippo.Fieldf("body", `must be an export of Hippo: lines of JSON, of which the first has the key hippo_export`)
+	}
+	x := importer{request: r, source: src, body: body}
+	report, err := x.run(ctx, in)
+	if err != nil {
+		return reply{}, err
+	}
+	out := imported{
+		Kind: src.Kind, Added: report.Added, Updated: report.Updated, Present: report.Present, Kept: report.Kept,
+		Forgotten: report.Forgotten, Purged: report.Purged, Operation: report.Operation,
+		Relations: x.relations, Rejected: make([]string, len(report.Rejected)), DryRun: in.dryRun,
+	}
+	for i, bad := range report.Rejected {
+		out.Rejected[i] = bad.Err.Error()
+	}
+	return reply{status: http.StatusOK, data: out, count: report.Added + report.Updated}, nil
+}
+
+// importer imports a source in bounded memory.
+type importer struct {
+	*request
+	source    *formats.Source
+	body      *partReader
+	kept      int // entries that were not rejected
+	relations int // that were added
+	tooMany   error
+}
+
+func (x *importer) run(ctx context.Context, in *importInput) (engine.ImportReport, error) {
+	t := x.Transfer().At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(engine.Origin{}).Visit(func(o store.Outcome, _ *hippo.Memory) {
+		if o != store.Refused {
+			x.kept++
+		}
+	})
+	if in.allowSecret {
+		t = t.AllowSecrets()
+	}
+	if in.dryRun {
+		t = t.Preview()
+	}
+	report, err := t.Import(ctx, x.source.Calendar, x.entries(ctx), nil)
+	switch {
+	case err != nil:
+		return report, err
+	case x.body.err != nil:
+		return report, unread(x.body.err)
+	case x.tooMany != nil:
+		return report, x.tooMany
+	case !in.dryRun:
+		x.relations, err = t.ImportRelations(ctx, x.source.Relations())
+	}
+	return report, err
+}
+
+// entries yields the entries of the source until the body or the context ends or they are too many.
+func (x *importer) entries(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
+	return func(yield func(*hippo.Memory, error) bool) {
+		n := 0
+		for m, err := range x.source.Entries() {
+			if n++; n-x.kept > maxRejected+importAhead {
+				x.tooMany = hippo.Fieldf("body", "must have at most %d entries that cannot be stored; %d are stored", maxRejected, x.kept)
+			}
+			if x.source.RelationCount() > maxImportRelations {
+				x.tooMany = hippo.Fieldf("body", "must have at most %d relations: send it in parts", maxImportRelations)
+			}
+			if x.tooMany != nil || x.body.err != nil || ctx.Err() != nil || !yield(m, err) {
+				return
+			}
+		}
+	}
+}

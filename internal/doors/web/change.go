@@ -1,0 +1,308 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+)
+
+// apply changes memories in one write by those that it gives the change, remembers how to undo that, and returns to the page of the form.
+func (v *visit) apply(text string, change func(by *engine.Memories) error) error {
+	return applyTo(v, nil, text, change)
+}
+
+// applyTo is [visit.apply] for a change that may declare relations: history does not keep new ones, so that they are removed to undo
+// it.
+func applyTo(v *visit, declared []hippo.Relation, text string, change func(by *engine.Memories) error) error {
+	var op hippo.Operation
+	if id, err := uuid.NewV7(); err == nil {
+		op.ID = hippo.ID(id)
+	}
+	op.By = hippo.Source{Kind: hippo.SourceUser, Client: "dashboard"}
+	if err := change(engine.As(v.memories, op)); err != nil {
+		return v.refused(err)
+	}
+	if v.session != nil {
+		v.session.say(toast{Text: text, Undo: v.remember(undoEntry{text: text, operation: op.ID, declared: declared})})
+	}
+	return v.back()
+}
+
+// remember lets the session undo a change, and returns the key; empty if nothing was changed, or the store keeps no
+// history.
+func (v *visit) remember(u undoEntry) string {
+	vs, err := engine.Versions(v.r.Context(), v.memories, engine.VersionQuery{Operation: u.operation})
+	if err == nil && len(vs) > 0 {
+		u.declared = nil
+	} else if u.declared == nil {
+		return ""
+	}
+	return v.session.keep(u)
+}
+
+// refused says on the page of the form why a change was not made, if the caller can do something about it.
+func (v *visit) refused(err error) error {
+	if v.session == nil || !correctable(err) {
+		return err
+	}
+	v.session.say(toast{Text: messageOf(err), Failed: true})
+	return v.back()
+}
+
+// correctable reports whether the caller can do something about an error.
+func correctable(err error) bool {
+	return errors.Is(err, hippo.ErrConflict) || errors.Is(err, hippo.ErrInvalid) || errors.Is(err, hippo.ErrSecret)
+}
+
+// back returns to the page of the form.
+func (v *visit) back() error {
+	http.Redirect(v.w, v.r, localPath(v.r.PostForm.Get("back"), "/"), http.StatusSeeOther)
+	return nil
+}
+
+// change changes the memory of the path.
+func (v *visit) change(text string, do func(by *engine.Memories, m *hippo.Memory) error) error {
+	m, err := v.get(v.r.Context())
+	if err != nil {
+		return err
+	}
+	return v.apply(text, func(by *engine.Memories) error { return do(by, m) })
+}
+
+// vote votes on a memory, as an answer to the search that the form names; without one, on no question in particular.
+func vote(v *visit) error {
+	up := v.r.PostForm.Get("vote") == "up"
+	if !up && v.r.PostForm.Get("vote") != "down" {
+		return hippo.Fieldf("vote", "must be up or down")
+	}
+	query := strings.TrimSpace(v.r.PostForm.Get("query"))
+	if !utf8.ValidString(query) {
+		return hippo.Fieldf("query", "must be valid UTF-8")
+	}
+	text := "Voted down: it ranks lower"
+	if up {
+		text = "Voted up: it ranks higher"
+	}
+	if query != "" {
+		text += " for searches like this one"
+	}
+	return v.change(text+" now.", func(by *engine.Memories, m *hippo.Memory) error {
+		b := engine.Ballot{Query: query}
+		if up {
+			b.Up = []hippo.ID{m.ID}
+		} else {
+			b.Down = []hippo.ID{m.ID}
+		}
+		_, err := engine.Cast(v.r.Context(), by, b)
+		return err
+	})
+}
+
+// accept confirms a memory.
+func accept(v *visit) error {
+	return v.change("Accepted: sessions may show it unasked.", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Modify(v.r.Context(), m.ID, engine.Confirmation(m))
+		return err
+	})
+}
+
+func pin(v *visit) error {
+	pinned := v.r.PostForm.Get("pinned") == "true"
+	text := "Unpinned: its importance decays again."
+	if pinned {
+		text = "Pinned: its importance no longer decays."
+	}
+	return v.change(text, func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Pinned: &pinned}})
+		return err
+	})
+}
+
+func forget(v *visit) error {
+	return v.change("Forgotten: searches no longer find it.", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Forget(v.r.Context(), []hippo.ID{m.ID})
+		return err
+	})
+}
+
+func restore(v *visit) error {
+	return v.change("Restored: searches find it again.", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Restore(v.r.Context(), []hippo.ID{m.ID})
+		return err
+	})
+}
+
+// holds removes the end of the time in which a memory holds.
+func holds(v *visit) error {
+	return v.change("Holds: it has no end any more.", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Modify(v.r.Context(), m.ID, engine.Modification{Validity: engine.Validity{ValidUntil: &time.Time{}}})
+		return err
+	})
+}
+
+// move moves a memory to a project.
+func move(v *visit) error {
+	project := v.r.PostForm.Get("project")
+	return v.change("Moved to "+engine.ProjectTitles(v.memories)(project)+".", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := by.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Project: &project}})
+		return err
+	})
+}
+
+// edit changes the texts and the importance. A form that is wrong comes back with what was entered.
+func edit(v *visit) error {
+	m, err := v.get(v.r.Context())
+	if err != nil {
+		return err
+	}
+	f := v.r.PostForm
+	sent := editForm{Content: f.Get("content"), Situation: f.Get("situation"), Tags: f.Get("tags"), Type: f.Get("type"), Importance: f.Get("importance")}
+	change, err := sent.modification(m)
+	if version := f.Get("version"); version != "" && version != strconv.Itoa(m.Version) {
+		err = hippo.Fieldf("memory", "was changed by somebody else meanwhile; compare it with what is below, and save again to replace it")
+	}
+	if err == nil && change == (engine.Modification{}) {
+		return v.back()
+	}
+	if err == nil {
+		err = v.apply("Changed.", func(by *engine.Memories) error {
+			_, changeErr := by.Modify(v.r.Context(), m.ID, change)
+			if correctable(changeErr) {
+				changeErr = &editError{changeErr}
+			}
+			return changeErr
+		})
+	}
+	if wrong, ok := errors.AsType[*editError](err); ok {
+		sent.Problem = messageOf(wrong.error)
+	} else if errors.Is(err, hippo.ErrInvalid) {
+		sent.Problem = messageOf(err)
+	}
+	if sent.Problem == "" {
+		return err
+	}
+	p, err := memoryPage(v, m, &sent)
+	if err == nil {
+		v.render(v, http.StatusUnprocessableEntity, p)
+	}
+	return err
+}
+
+// editError is an error of a change that the form can show; nothing unwraps it before that.
+type editError struct{ error }
+
+// modification returns what the form changes. Browsers send line breaks as "\r\n", whatever the text had.
+func (f *editForm) modification(m *hippo.Memory) (engine.Modification, error) {
+	var c engine.Modification
+	if text := lines(f.Content); text != lines(m.Content) {
+		c.Content = &text
+	}
+	situation := slices.DeleteFunc(strings.Split(lines(f.Situation), "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
+	if !slices.Equal(situation, m.Situation) {
+		c.Situation = &situation
+	}
+	if tags := splitList(f.Tags); !slices.Equal(tags, m.Tags) && strings.Join(tags, ", ") != strings.Join(m.Tags, ", ") {
+		c.Tags = &tags
+	}
+	if kind := strings.TrimSpace(f.Type); kind != m.Type {
+		c.Type = &kind
+	}
+	if was := editOf(m).Importance; f.Importance != was {
+		x, err := strconv.ParseFloat(cmp.Or(strings.TrimSpace(f.Importance), was), 64)
+		if err != nil {
+			return c, hippo.Fieldf("importance", "must be a number between 0 and 1, got %.20q", f.Importance)
+		}
+		if x != m.Importance.Base {
+			c.Importance = &x
+		}
+	}
+	return c, nil
+}
+
+func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// idsOf returns the memories that two fields of the form name.
+func idsOf(v *visit, fields [2]string) (ids [2]hippo.ID, err error) {
+	for i, field := range fields {
+		if ids[i], err = hippo.ParseID(v.r.PostForm.Get(field)); err != nil {
+			return ids, hippo.Fieldf(field, "must be the id of a memory")
+		}
+	}
+	return ids, nil
+}
+
+// compatible declares that two memories both stay, so that no audit calls them contradictory or duplicates.
+func compatible(v *visit) error {
+	ids, err := idsOf(v, [2]string{"a", "b"})
+	if err != nil {
+		return err
+	}
+	list := []hippo.Relation{{From: ids[0], To: ids[1], Kind: consolidate.CompatibleWith, Weight: 1}}
+	return applyTo(v, list, "Both stay: an audit no longer names this pair.", func(by *engine.Memories) error {
+		_, err := by.Relations().Declare(v.r.Context(), list)
+		return err
+	})
+}
+
+// merge makes one memory supersede another of the same meaning, and gives it the situation and the tags of both.
+func merge(v *visit) error {
+	ctx := v.r.Context()
+	ids, err := idsOf(v, [2]string{"keep", "drop"})
+	if err != nil {
+		return err
+	}
+	ms, err := v.memories.Get(ctx, ids[:])
+	if err != nil {
+		return err
+	}
+	change := engine.Modification{Supersedes: &[]hippo.ID{ids[1]}, Vote: engine.VoteNone}
+	if v.r.PostForm.Get("union") != "" && len(ms) == len(ids) {
+		situation, tags := union(ms[0].Situation, ms[1].Situation), union(ms[0].Tags, ms[1].Tags)
+		change.Situation, change.Tags = &situation, &tags
+	}
+	return v.apply("Merged: the other memory is superseded now.", func(by *engine.Memories) error {
+		_, err := by.Modify(ctx, ids[0], change)
+		return err
+	})
+}
+
+// union returns the elements of a, and those of b that are not in a.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, x := range b {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// undo undoes a change of this session, which can be undone in turn.
+func undo(v *visit) error {
+	if v.session == nil {
+		return hippo.Fieldf("undo", "needs a session; changes of this caller are not remembered")
+	}
+	u, ok := v.session.takeUndo(v.r.PostForm.Get("change"))
+	if !ok {
+		v.session.say(toast{Text: "This was undone already, or is one of more than twenty changes since.", Failed: true})
+		return v.back()
+	}
+	return v.apply("Undone.", func(by *engine.Memories) error {
+		if u.declared != nil {
+			return by.Relations().Remove(v.r.Context(), u.declared)
+		}
+		_, err := engine.Undo(v.r.Context(), by, u.operation)
+		return err
+	})
+}

@@ -1,0 +1,42 @@
+package index_test
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	modelof "github.com/hippo-memory/hippo/internal/retrieval/embed"
+	"github.com/hippo-memory/hippo/internal/retrieval/index"
+)
+
+// What a search keeps to be used again must not hold the snapshot that it was made on: its
+// file would stay mapped.
+func TestSearch_releases_the_snapshot(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	for n := range 50 {
+		s.put(note(n, "some words of a note", "here"))
+	}
+	x := open(t, s, &index.Options{Path: filepath.Join(t.TempDir(), "i"), Models: []modelof.Model{few}})
+	embed(s, x, few, 50)
+	if err := x.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	q := query{Text: "some words", Situation: []string{"here"}, Vector: vectorOf("some", few), Model: few.ID, Nearest: 20}
+	if list, _ := search(x, q); len(list) != 50 {
+		t.Fatalf("found %d notes", len(list))
+	}
+	alive := index.SegmentAlive(x)
+	for n := range 50 {
+		s.put(note(n, "other words of a note"))
+	}
+	catchUp(t, x)
+	if err := x.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	runtime.GC()
+	if alive() {
+		t.Error("a segment is in memory after another has taken its place")
+	}
+}

@@ -1,0 +1,72 @@
+package index_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieval/index"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
+)
+
+// What an index caches of the projects that are searched does not outlive a change.
+func TestSearch_projects(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	projects := []string{"", "p", "q"}
+	scopes := []hippo.Scope{{}, {Projects: []string{"p"}}, {Projects: []string{"", "q"}}, {Projects: []string{"none"}}}
+	s := newSource("s")
+	x := open(t, s, &index.Options{})
+	var all []*hippo.Memory
+	for step := range 100 {
+		scope := scopes[rng.IntN(len(scopes))]
+		_ = scopedTo(x, scope) // so that something is cached
+		switch n := rng.IntN(4); {
+		case len(all) == 0 || n < 2:
+			m := note(step+1, []string{"cache", "cache tests", "tests of it"}[rng.IntN(3)])
+			m.Project = projects[rng.IntN(len(projects))]
+			all = append(all, m)
+			s.put(m)
+		case n == 2:
+			m := all[rng.IntN(len(all))]
+			if m.Forgotten() {
+				m.ForgottenAt = time.Time{}
+			} else {
+				m.ForgottenAt = time.Unix(1, 0)
+			}
+			s.put(m)
+		default:
+			i := rng.IntN(len(all))
+			s.purge(all[i].ID)
+			all = slices.Delete(all, i, i+1)
+		}
+		catchUp(t, x)
+		want := scopedTo(open(t, s, &index.Options{}), scope)
+		for range 2 {
+			if d := cmp.Diff(want, scopedTo(x, scope)); d != "" {
+				t.Fatalf("step %d, scope %+v: (-fresh +got):\n%s", step, scope, d)
+			}
+		}
+	}
+}
+
+// scoped is what depends on the memories of a scope.
+type scoped struct {
+	Memories int
+	MaxScore float64
+	Scores   map[hippo.ID]float64
+}
+
+func scopedTo(x *index.Index, scope hippo.Scope) (out scoped) {
+	find(x, query{Scope: scope, Text: "cache tests"}, func(r *retrieve.Result) {
+		out = scoped{r.Memories, r.MaxScore, make(map[hippo.ID]float64)}
+		for _, m := range r.Matches {
+			out.Scores[idOf(r, m.Doc)] = m.Score
+		}
+	})
+	return out
+}

@@ -1,0 +1,142 @@
+package recall
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
+)
+
+// addPredecessors adds what the hits and the collected memories supersede, matches or not. Cost: a pass
+// over the superseded memories of the scope for each step back.
+func (x *successions) addPredecessors(found *retrieve.Result, in ranking) {
+	wanted := make(map[hippo.ID]bool, len(in.hits)+len(x.list))
+	for i := range in.hits {
+		wanted[in.hits[i].ID] = true
+	}
+	for i := range x.list {
+		wanted[x.list[i].ID] = true
+	}
+	for range maxPredecessors {
+		n := len(x.list)
+		for doc, next := range found.Superseded {
+			if !wanted[next] {
+				continue
+			}
+			if id := found.Reader.Key(doc).ID; !x.has(id) {
+				x.add(found.Reader, doc)
+			}
+		}
+		for i := n; i < len(x.list); i++ {
+			wanted[x.list[i].ID] = true
+		}
+		if n == len(x.list) {
+			return
+		}
+	}
+}
+
+// nearBest is the share of the relevance of the best memory of a chain from which others count for that of
+// the chain.
+const nearBest = .5
+
+// fewestVersions is the number of versions that the newest needs to rank by all of them, unless the query asks for one among
+// versions: of two, one that says it in few words says as much as both.
+const fewestVersions = 3
+
+// pooled returns the best found memory of each chain by its end, with the relevance of the chain: halfway from the best to
+// the mean of those near it by their own text, all reranked, because the attribute that all of a chain speak of is seen better in several than in
+// one. A chain with fewer than that near it keeps the relevance of its best. The share and the half were chosen on the development half of a set of facts that change.
+func (x *successions) pooled(ends []end, fewest int) map[int]candidate {
+	best := make(map[int]candidate)
+	for i := range x.list {
+		s := &x.list[i]
+		if b, ok := best[ends[i].at]; s.found && ends[i].steps >= 0 && (!ok || better(s.candidate, b) < 0) {
+			best[ends[i].at] = s.candidate
+		}
+	}
+	near := make(map[int][]float64, len(best))
+	for i := range x.list {
+		s, at := &x.list[i], ends[i].at
+		if s.reranked && s.via != hippo.ViaRelation && ends[i].steps >= 0 && s.relevance >= nearBest*best[at].relevance {
+			near[at] = append(near[at], s.relevance)
+		}
+	}
+	for at, list := range near {
+		slices.Sort(list) // so that the sum depends on no order
+		total := 0.0
+		for _, relevance := range list {
+			total += relevance
+		}
+		b := best[at]
+		if len(list) < fewest || !x.list[x.at[b.ID]].reranked {
+			continue
+		}
+		b.relevance = (b.relevance + total/float64(len(list))) / 2
+		best[at] = b
+	}
+	return best
+}
+
+// placeChains places the memories of chains by what a query asks for: the newest with the relevance of its chain
+// and the others no higher; or all with that relevance, the earliest first, or the newest that has ended
+// first and what holds now last. Memories in a cycle stay where they are. now is in microseconds since 1970.
+func (x *successions) placeChains(want past, r retrieve.Reader, now int64) {
+	ends := x.ends()
+	fewest := 1
+	if want == present {
+		fewest = fewestVersions
+	}
+	best := x.pooled(ends, fewest)
+	for i := range x.list {
+		s := &x.list[i]
+		key, ok := best[ends[i].at]
+		steps := ends[i].steps
+		if !ok || steps < 0 || !want.former() && steps > 0 && (!s.placement.taken || better(s.placement.key, key) >= 0) {
+			continue
+		}
+		if !want.former() || want == previous && (steps > 0 || ended(r.Details(s.doc).ValidUntil, now)) {
+			steps = math.MaxInt - steps
+		}
+		s.placement, s.chained = placement{key: key, steps: steps, taken: true}, true
+	}
+}
+
+// ended reports whether a time until which a fact holds, 0 for none, has come.
+func ended(until, now int64) bool { return until != 0 && until <= now }
+
+// end is the newest memory of a chain, and how many steps it is away; steps are negative in a cycle.
+type end struct{ at, steps int }
+
+// ends returns the end of each chain by its memories. Cost: linear in their number.
+func (x *successions) ends() []end {
+	const unknown, under = -2, -3 // of steps: not known yet, and on the path that is followed
+	out := make([]end, len(x.list))
+	for i := range out {
+		out[i].steps = unknown
+	}
+	var path []int
+	for i := range x.list {
+		path = path[:0]
+		at := i
+		for ; at >= 0 && out[at].steps == unknown; at = x.list[at].next {
+			out[at].steps = under
+			path = append(path, at)
+		}
+		e, circle := end{steps: -1}, at >= 0 && out[at].steps < 0
+		if at < 0 {
+			e.at = path[len(path)-1]
+		} else if !circle {
+			e = out[at]
+		}
+		for _, k := range slices.Backward(path) {
+			if !circle {
+				e.steps++
+			}
+			out[k] = e
+		}
+	}
+	return out
+}

@@ -1,0 +1,253 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/top"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
+)
+
+const (
+	// pullingHits is how many of the best hits pull in related memories, and maxPulled how
+	// many each search pulls in.
+	pullingHits = 5
+	maxPulled   = 5
+)
+
+// hit is a memory in the order of a search.
+type hit struct {
+	candidate
+	text        textFeatures
+	signals     hippo.Signals
+	via         hippo.Via
+	explanation *hippo.Explanation
+}
+
+func newHit(c candidate, f first) hit {
+	return hit{candidate: c, text: f.textFeatures, signals: f.signals}
+}
+
+// ranking is the order of the hits, best first, and their count.
+type ranking struct {
+	hits  []hit
+	tally tally
+	// more: there may be further hits after the last one.
+	more   bool
+	second *secondStage // nil if nothing was reranked
+}
+
+// secondStage is what the relevance of a passage depends on beside its own features. The zero
+// value ranks without relations.
+type secondStage struct {
+	linear rank.Linear
+	// related is the relatedness to the best passages, by memory.
+	related map[hippo.ID]float64
+}
+
+// relate ranks the reranked passages with their relations, adds the other candidates, and
+// pulls in memories related to the best hits.
+func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, sc scored, r reranked) (ranking, error) {
+	rest := others(&sc, r)
+	if r.passages == nil {
+		return rest, nil
+	}
+	second := &secondStage{linear: r.linear}
+	ids, relevance := bestPassages(p, second, r.list)
+	links, err := s.links(ctx, p, ids, p.at(s.now()))
+	if err != nil {
+		return rest, err
+	}
+	second.related = relatedness(links, relevance)
+	return pull(p, &sc.first, found, r, links, merge(p, second, r, rest)), nil
+}
+
+// others ranks the best matches that were not reranked.
+func others(sc *scored, r reranked) ranking {
+	out := ranking{tally: sc.tally, hits: make([]hit, 0, min(sc.first.keep, len(sc.best)))}
+	for _, x := range sc.best {
+		if len(out.hits) == sc.first.keep {
+			break
+		}
+		if r.passages == nil || r.number(sc.first.found.Matches[x.number].Doc) < 0 {
+			out.hits = append(out.hits, exact(&sc.first, sc.first.candidate(x)))
+		}
+	}
+	out.more = len(out.hits) == sc.first.keep
+	slices.SortFunc(out.hits, betterHit)
+	return out
+}
+
+// exact ranks one of the best candidates by its exact cosine: the index scores all documents by
+// approximate ones. For reranked candidates approximate ones are enough: the sum of features
+// outweighs an error of .01, and half of the vectors need not be read.
+func exact(f *firstStage, c candidate) hit {
+	if !f.semantic() || f.rerank {
+		return newHit(c, f.of(&c.match))
+	}
+	c.match.Cosine = f.found.Reader.Cosine(c.match.Doc)
+	x := f.of(&c.match)
+	c.relevance = f.relevance(f.weights, &x.signals)
+	return newHit(c, x)
+}
+
+func betterHit(a, b hit) int { return better(a.candidate, b.candidate) }
+
+// bestPassages returns the best passages that may be hits, with their relevance without
+// relations.
+func bestPassages(p *Plan, s *secondStage, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
+	best := top.New(relatedHits, better)
+	var h hit
+	for i := range list {
+		if !list[i].admitted {
+			continue
+		}
+		if p.final(&h, &list[i], s); p.within.has(h.relevance) {
+			best.Add(h.candidate)
+		}
+	}
+	ids, relevance := make([]hippo.ID, len(best.Items())), make(map[hippo.ID]float64, len(best.Items()))
+	for i, x := range best.Items() {
+		ids[i], relevance[x.ID] = x.ID, x.relevance
+	}
+	return ids, relevance
+}
+
+// final sets h to the hit of a passage.
+func (p *Plan) final(h *hit, x *passage, s *secondStage) {
+	*h = newHit(x.candidate, x.first)
+	h.signals.Related = s.related[x.ID]
+	h.signals.Text = s.linear.Text(p.weights, x.sum()+float64(p.weights.Learning.Shift*x.votes.lesson), h.signals.Related)
+	h.relevance = p.relevance(p.weights, &h.signals)
+}
+
+// merge adds the passages that may be hits to the other candidates. If there may be more
+// candidates than were kept, passages after the last kept one are dropped: unknown candidates
+// may rank before them.
+func merge(p *Plan, s *secondStage, r reranked, rest ranking) ranking {
+	out := ranking{tally: rest.tally, more: rest.more, hits: make([]hit, 0, len(r.list)+len(rest.hits)), second: s}
+	var h hit
+	for i := range r.list {
+		x := &r.list[i]
+		if !x.admitted {
+			continue
+		}
+		p.final(&h, x, s)
+		out.tally.move(r.counted(x), h.relevance, p.within)
+		if p.within.has(h.relevance) {
+			out.hits = append(out.hits, h)
+		}
+	}
+	out.hits = append(out.hits, rest.hits...)
+	slices.SortFunc(out.hits, betterHit)
+	for n := len(out.hits); out.more && n > 0 && r.number(out.hits[n-1].match.Doc) >= 0; n-- {
+		out.hits = out.hits[:n-1]
+	}
+	return out
+}
+
+// counted returns the relevance that a passage is counted with in the tally, nil if it is not.
+func (r *reranked) counted(x *passage) *float64 {
+	if !x.counted {
+		return nil
+	}
+	return new(x.relevance * r.scale)
+}
+
+// pulled is a memory that becomes a hit, or a more relevant one, by its relation to a hit.
+type pulled struct {
+	id            hippo.ID
+	text, related float64
+}
+
+// pulledBy returns the memories that the best hits pull in, the most relevant first.
+func pulledBy(w *rank.Relations, hits []hit, links []link) []pulled {
+	at := make(map[hippo.ID]int)
+	var out []pulled
+	for _, l := range links {
+		if !w.Pulls(l.learned, l.weight) {
+			continue
+		}
+		for i := range firstOf(hits, pullingHits) {
+			h := &hits[i]
+			if h.ID != l.from {
+				continue
+			}
+			p := pulled{l.to, w.Pull * l.weight * h.signals.Text, l.weight * h.relevance}
+			i, ok := at[p.id]
+			switch {
+			case !ok:
+				at[p.id] = len(out)
+				out = append(out, p)
+			case p.text > out[i].text:
+				out[i] = p
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b pulled) int { return cmp.Or(cmp.Compare(b.text, a.text), a.id.Compare(b.id)) })
+	return firstOf(out, maxPulled)
+}
+
+// pull adds the memories that are related to the best hits and pass the filters, and raises
+// those that are hits already. If there may be more hits than were kept, none is added after
+// the last one. An added memory counts as a match.
+func pull(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []link, in ranking) ranking {
+	list := pulledBy(&p.weights.Relations, in.hits, links)
+	if len(list) == 0 {
+		return in
+	}
+	out := ranking{hits: slices.Clone(in.hits), tally: in.tally, more: in.more, second: in.second}
+	least := 0.0
+	if n := len(in.hits); in.more && n > 0 {
+		least = in.hits[n-1].relevance
+	}
+	for _, x := range list {
+		i := slices.IndexFunc(out.hits, func(h hit) bool { return h.ID == x.id })
+		switch {
+		case i >= 0:
+			if h, ok := p.lift(out.hits[i], x); ok {
+				was := out.hits[i].relevance
+				out.tally.move(&was, h.relevance, p.within)
+				out.hits[i] = h
+			}
+		case r.byID(x.id) == nil:
+			if h, ok := p.join(f, found, x); ok && p.within.has(h.relevance) && h.relevance >= least {
+				out.tally.add(h.relevance, true)
+				out.hits = append(out.hits, h)
+			}
+		}
+	}
+	slices.SortFunc(out.hits, betterHit)
+	return out
+}
+
+// lift returns a hit with the relevance by its relation, if that is higher.
+func (p *Plan) lift(h hit, by pulled) (hit, bool) {
+	if h.signals.Text >= by.text {
+		return h, false
+	}
+	h.signals.Text, h.signals.Related = by.text, max(h.signals.Related, by.related)
+	h.relevance, h.via = p.relevance(p.weights, &h.signals), hippo.ViaRelation
+	return h, p.within.has(h.relevance)
+}
+
+// join returns a memory that did not match as a hit, if it passes the filters and has no
+// successor.
+func (p *Plan) join(f *firstStage, found *retrieve.Result, by pulled) (h hit, ok bool) {
+	doc, ok := found.Reader.Find(by.id)
+	if !ok {
+		return h, false
+	}
+	m, ok := found.Reader.Admit(doc)
+	m.Cosine = 0 // it is not here because of its own text
+	if !ok || found.Reader.Row(doc).Superseded {
+		return h, false
+	}
+	h = newHit(candidate{Key: found.Reader.Key(doc), match: m}, f.of(&m))
+	h.signals.Text, h.signals.Related = by.text, by.related
+	h.relevance, h.via = p.relevance(p.weights, &h.signals), hippo.ViaRelation
+	return h, true
+}
