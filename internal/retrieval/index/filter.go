@@ -64,7 +64,6 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	if q.Forgotten {
 		c.docs = p.hidden
 	}
-	c.docs = intersection(c.docs, scope)
 	named := func(label string) []uint32 {
 		ids := labelled(p.segment, label)
 		possible = possible && len(ids) > 0
@@ -91,9 +90,8 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 			c.kinds = append(c.kinds, labelled(p.segment, t)...)
 		}
 		possible = possible && len(c.kinds) > 0
-	} else if q.Insights {
-		c.docs = intersection(c.docs, insightsOf(p.segment))
 	}
+	c.docs = intersection(c.docs, scope, p.typed(q))
 	if f.MinTrust > hippo.TrustNone {
 		c.trust = int8(f.MinTrust)
 	}
@@ -117,15 +115,27 @@ func (c *filter) passesElsewhere(p *part, doc uint32) bool {
 	return c.projects != nil && !slices.Contains(c.projects, p.shown.row(doc).project) && others.passesRow(p, doc)
 }
 
-// intersection returns the members that two sets of equal length have in common, which may be
-// one of them.
-func intersection(a, b docSet) docSet {
-	if b == nil {
-		return a
+// typed returns the documents that a query for insights may find, nil for all; one that names types has a filter for them.
+func (p *part) typed(q *retrieve.Query) docSet {
+	if !q.Insights || len(q.Filter.Types) > 0 {
+		return nil
 	}
-	out := slices.Clone(a)
-	for i, w := range b {
-		out[i] &= w
+	return insightsOf(p.segment)
+}
+
+// intersection returns the members of a that are in all of others, nil ones aside. The sets are of equal length, and the result may be a.
+func intersection(a docSet, others ...docSet) docSet {
+	out, owned := a, false
+	for _, b := range others {
+		if b == nil {
+			continue
+		}
+		if !owned {
+			out, owned = slices.Clone(a), true
+		}
+		for i, w := range b {
+			out[i] &= w
+		}
 	}
 	return out
 }

@@ -62,6 +62,17 @@ type docSet []uint64
 
 func newDocSet(n int) docSet { return make(docSet, (n+63)/64) }
 
+// emptied returns an empty set for n documents, in the room of another one if that is large enough.
+func emptied(room docSet, n int) docSet {
+	words := (n + 63) / 64
+	if cap(room) < words {
+		return newDocSet(n)
+	}
+	room = room[:words]
+	clear(room)
+	return room
+}
+
 // complement returns the set of those of n documents that are not in s.
 func (s docSet) complement(n int) docSet {
 	out := newDocSet(n)

@@ -74,6 +74,8 @@ type partFound struct {
 	lexical
 	// superseded are the documents that have a successor; nil: not asked for yet.
 	superseded docSet
+	// room is kept between searches for the sets of the same names.
+	room struct{ nearest, superseded docSet }
 }
 
 // reachable reports whether some document may pass the filter.

@@ -29,12 +29,7 @@ func makeRoom(parts []partFound, sums []sum) []sum {
 		p := &parts[i]
 		n := padded(p.docs)
 		p.sums, rest = rest[:n:n], rest[n:]
-		if words := len(p.filter.docs); cap(p.matched) < words {
-			p.matched = newDocSet(p.docs)
-		} else {
-			p.matched = p.matched[:words]
-			clear(p.matched)
-		}
+		p.matched = emptied(p.matched, p.docs)
 	}
 	return sums
 }

@@ -47,7 +47,8 @@ func (f *found) nearest() {
 		for _, n := range closest(f, retrieve.Channel(c)) {
 			p := &f.parts[n.part]
 			if p.nearest == nil {
-				p.nearest = newDocSet(p.docs)
+				p.room.nearest = emptied(p.room.nearest, p.docs)
+				p.nearest = p.room.nearest
 			}
 			p.nearest.add(n.doc)
 		}

@@ -3,8 +3,10 @@ package index
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/detect"
@@ -16,6 +18,8 @@ type lexicon struct {
 	posts  blobs // by term
 	rare   blobs // by term
 	shapes shapes
+	// heads caches the beginnings of some terms; see [lexicon.around].
+	heads atomic.Pointer[[]uint64]
 }
 
 // list holds the postings of one term by ascending document, four bytes each, little-endian:
@@ -73,11 +77,42 @@ const language = '\x02'
 // languageTerm is the term of the documents of a language.
 func languageTerm(l detect.Language) string { return string(language) + l.String() }
 
+// headStep is the number of terms from one in [lexicon.heads] to the next.
+const headStep = 32
+
 // find returns the number of a term.
 func (x *lexicon) find(term string) (uint32, bool) {
-	n := x.terms.len()
-	i := sort.Search(n, func(i int) bool { return string(x.terms.at(i)) >= term })
-	return uint32(i), i < n && string(x.terms.at(i)) == term
+	from, to := x.around(term)
+	i := from + sort.Search(to-from, func(i int) bool { return string(x.terms.at(from+i)) >= term })
+	return uint32(i), i < x.terms.len() && string(x.terms.at(i)) == term
+}
+
+// around returns the range that a term lies in, or would. A list of every headStep-th term keeps a lookup in a large dictionary within a few
+// cache lines. Cost: a pass over those terms at the first call.
+func (x *lexicon) around(term string) (from, to int) {
+	heads := x.heads.Load()
+	if heads == nil {
+		list := make([]uint64, 0, x.terms.len()/headStep+1)
+		for i := 0; i < x.terms.len(); i += headStep {
+			list = append(list, headOf(x.terms.at(i)))
+		}
+		heads = &list
+		x.heads.Store(heads)
+	}
+	h := headOf(term)
+	first, _ := slices.BinarySearch(*heads, h)
+	last := first
+	for last < len(*heads) && (*heads)[last] == h {
+		last++
+	}
+	return max(0, first-1) * headStep, min(last*headStep, x.terms.len())
+}
+
+// headOf returns the first 8 bytes of a term as a number, which has the order of the terms.
+func headOf[T string | []byte](term T) uint64 {
+	var b [8]byte
+	copy(b[:], term)
+	return binary.BigEndian.Uint64(b[:])
 }
 
 // postings returns where a term occurs.

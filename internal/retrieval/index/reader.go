@@ -18,7 +18,7 @@ func (f reader) Close() {
 	}
 	pool := f.pool
 	for i := range f.parts {
-		f.parts[i] = partFound{scans: f.parts[i].scans, lexical: lexical{matched: f.parts[i].matched}}
+		f.parts[i] = partFound{scans: f.parts[i].scans, lexical: lexical{matched: f.parts[i].matched}, room: f.parts[i].room}
 	}
 	clear(f.terms.list)
 	f.pool, f.snapshot, f.query, f.channels = nil, nil, nil, [retrieve.Channels]channel{}

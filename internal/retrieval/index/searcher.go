@@ -170,7 +170,8 @@ func feedback(f *found, d retrieve.Doc) []hippo.Feedback {
 func outline(f *found, d retrieve.Doc) (length int, superseded bool) {
 	p, doc := f.at(d)
 	if p.superseded == nil {
-		p.superseded = newDocSet(p.docs)
+		p.room.superseded = emptied(p.room.superseded, p.docs)
+		p.superseded = p.room.superseded
 		for s := range p.shown.superseded() {
 			p.superseded.add(s.doc)
 		}

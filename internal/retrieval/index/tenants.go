@@ -66,16 +66,21 @@ func (s *segment) tenant(namespace uint32) (int, bool) {
 	return slices.BinarySearchFunc(s.tenants, namespace, func(t tenant, n uint32) int { return cmp.Compare(t.namespace, n) })
 }
 
-// of returns the documents of a namespace in its segment.
-func (t tenant) of(s *segment) extent {
+// extentOf returns the documents of a namespace. Cost: a set of all documents if another one was asked for last.
+func (s *segment) extentOf(t tenant) extent {
 	if int(t.to-t.from) == s.docs {
 		return extent{tenant: t}
+	}
+	if last := s.caches.namespace.Load(); last != nil && last.tenant == t {
+		return *last
 	}
 	set := newDocSet(s.docs)
 	for i := t.from / 64; i <= (t.to-1)/64; i++ {
 		set[i] = lowBits(int(t.to)-int(i)*64) &^ lowBits(int(t.from)-int(i)*64)
 	}
-	return extent{t, set}
+	out := &extent{t, set}
+	s.caches.namespace.Store(out)
+	return *out
 }
 
 // inProjects returns the documents of projects. Cost: a pass over the rows of the namespace if others were asked for last.
