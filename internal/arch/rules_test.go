@@ -129,8 +129,8 @@ func heavy() map[string]string {
 func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/retrieval/recall": {files: []string{
-			"claim.go", "searcher.go", "question.go", "subject.go", "plan.go", "score.go", "pool.go", "floor.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
-			"associate.go", "relate.go", "demote.go", "teach.go", "fold.go", "reserve.go", "chains.go", "former.go", "settle.go", "succeed.go", "judge.go", "missing.go", "explain.go", "graph.go", "surprise.go", "recall.go",
+			"claim.go", "searcher.go", "question.go", "subject.go", "plan.go", "score.go", "pool.go", "threshold.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
+			"associate.go", "relate.go", "demote.go", "feedback.go", "fold.go", "reserve.go", "chains.go", "former.go", "settle.go", "successors.go", "judge.go", "missing.go", "explain.go", "graph.go", "surprise.go", "recall.go",
 		}},
 		"internal/retrieval/index": {
 			files: []string{

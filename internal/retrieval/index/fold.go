@@ -116,7 +116,7 @@ func (f folding) leave(r *retrieve.Result, docs []retrieve.Doc, chosen retrieve.
 		}
 		p, doc := f.at(d)
 		p.matched.remove(doc)
-		if p.nearest != nil {
+		if len(p.nearest) > 0 {
 			p.nearest.remove(doc)
 		}
 		r.Memories--

@@ -70,12 +70,10 @@ type partFound struct {
 	whole     bool // all documents are live and of the scope
 	situation situationFilter
 	scans     [retrieve.Channels]scan
-	nearest   docSet // documents that match by their vectors
+	nearest   docSet // documents that match by their vectors; empty: none
 	lexical
-	// superseded are the documents that have a successor; nil: not asked for yet.
+	// superseded are the documents that have a successor; without elements: not asked for yet.
 	superseded docSet
-	// room is kept between searches for the sets of the same names.
-	room struct{ nearest, superseded docSet }
 }
 
 // reachable reports whether some document may pass the filter.

@@ -7,8 +7,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
-// siftedRoom is the number of matches that there is room for at first if some are left out.
-const siftedRoom = 4096
+// prunedRoom is the number of matches that there is room for at first if some are left out.
+const prunedRoom = 4096
 
 // padded is a number of documents rounded up to whole windows.
 func padded(docs int) int { return (docs + windowSize - 1) / windowSize * windowSize }
@@ -47,7 +47,7 @@ func count(parts []partFound) (n int) {
 
 // matching are the matches among 64 documents.
 func (p *partFound) matching(word int) uint64 {
-	if p.nearest == nil {
+	if len(p.nearest) == 0 {
 		return p.matched[word]
 	}
 	return p.matched[word] | p.nearest[word]

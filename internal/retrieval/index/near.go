@@ -31,7 +31,7 @@ func nearer(a, b neighbour) int {
 // nearest finds the documents that match by their vectors, in each channel.
 func (f *found) nearest() {
 	for i := range f.parts {
-		f.parts[i].nearest = nil
+		f.parts[i].nearest = f.parts[i].nearest[:0]
 	}
 	if list := f.scans(); len(list) > 0 {
 		f.pool.scans.Do(list)
@@ -46,9 +46,8 @@ func (f *found) nearest() {
 		}
 		for _, n := range closest(f, retrieve.Channel(c)) {
 			p := &f.parts[n.part]
-			if p.nearest == nil {
-				p.room.nearest = emptied(p.room.nearest, p.docs)
-				p.nearest = p.room.nearest
+			if len(p.nearest) == 0 {
+				p.nearest = emptied(p.nearest, p.docs)
 			}
 			p.nearest.add(n.doc)
 		}

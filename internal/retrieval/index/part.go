@@ -45,7 +45,7 @@ func (p *part) scope(s *hippo.Scope) (extent, bool) {
 	case !ok:
 		return extent{}, false
 	case s.Projects == nil:
-		return p.extentOf(p.tenants[i]), true
+		return p.tenants[i].of(p.segment), true
 	default:
 		return p.inProjects(p.tenants[i], p.anyName(s.Projects)).extent, true
 	}

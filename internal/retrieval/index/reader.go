@@ -18,7 +18,8 @@ func (f reader) Close() {
 	}
 	pool := f.pool
 	for i := range f.parts {
-		f.parts[i] = partFound{scans: f.parts[i].scans, lexical: lexical{matched: f.parts[i].matched}, room: f.parts[i].room}
+		p := &f.parts[i] // keeps the room of its sets
+		*p = partFound{scans: p.scans, lexical: lexical{matched: p.matched}, nearest: p.nearest[:0], superseded: p.superseded[:0]}
 	}
 	clear(f.terms.list)
 	f.pool, f.snapshot, f.query, f.channels = nil, nil, nil, [retrieve.Channels]channel{}

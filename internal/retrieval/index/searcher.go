@@ -86,8 +86,8 @@ func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error)
 		folding{f}.fold(r)
 	}
 	n, kept := count(f.parts), (func(*retrieve.Match) bool)(nil)
-	if q.Sift != nil {
-		n, kept = min(n, siftedRoom), q.Sift(r)
+	if q.Prune != nil {
+		n, kept = min(n, prunedRoom), q.Prune(r)
 	}
 	f.matches.list = f.collect(roomFor(x.search.matches.take(), n, f.snapshot.docs()), kept)
 	r.Matches, whole = f.matches.list, true
@@ -169,9 +169,8 @@ func feedback(f *found, d retrieve.Doc) []hippo.Feedback {
 // outline is [retrieve.Lookup.Outline].
 func outline(f *found, d retrieve.Doc) (length int, superseded bool) {
 	p, doc := f.at(d)
-	if p.superseded == nil {
-		p.room.superseded = emptied(p.room.superseded, p.docs)
-		p.superseded = p.room.superseded
+	if len(p.superseded) == 0 {
+		p.superseded = emptied(p.superseded, p.docs)
 		for s := range p.shown.superseded() {
 			p.superseded.add(s.doc)
 		}

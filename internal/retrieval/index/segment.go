@@ -39,7 +39,7 @@ type caches struct {
 	vocabularies sync.Map
 	// projects caches the documents of the projects that were asked for last.
 	projects atomic.Pointer[projectDocs]
-	// namespace caches the documents of the namespace that was asked for last; see [segment.extentOf].
+	// namespace caches the documents of the namespace that was asked for last; see [tenant.of].
 	namespace atomic.Pointer[extent]
 	// insights caches the documents that are neither entities nor summaries; see [insightsOf].
 	insights atomic.Pointer[docSet]

@@ -122,7 +122,7 @@ func (s *state) Namespaces() []string {
 	seen := make(map[string]bool)
 	for _, p := range s.current.Load().parts {
 		for _, t := range p.tenants {
-			all := p.extentOf(t)
+			all := t.of(p.segment)
 			if p.live.common(all.docs)+p.hidden.common(all.docs) > 0 {
 				seen[p.names.text(t.namespace)] = true
 			}

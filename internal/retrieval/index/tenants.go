@@ -66,8 +66,8 @@ func (s *segment) tenant(namespace uint32) (int, bool) {
 	return slices.BinarySearchFunc(s.tenants, namespace, func(t tenant, n uint32) int { return cmp.Compare(t.namespace, n) })
 }
 
-// extentOf returns the documents of a namespace. Cost: a set of all documents if another one was asked for last.
-func (s *segment) extentOf(t tenant) extent {
+// of returns the documents of a namespace in its segment. Cost: a set of all documents if another one was asked for last.
+func (t tenant) of(s *segment) extent {
 	if int(t.to-t.from) == s.docs {
 		return extent{tenant: t}
 	}

@@ -47,7 +47,7 @@ func TestSearch_turns(t *testing.T) {
 		}()
 		func() {
 			defer func() { _ = recover() }()
-			_, _ = x.Search(t.Context(), &retrieve.Query{Text: "words", Day: 1, Choice: retrieve.Choice{Sift: func(*retrieve.Result) func(*retrieve.Match) bool { panic("sifted") }}})
+			_, _ = x.Search(t.Context(), &retrieve.Query{Text: "words", Day: 1, Choice: retrieve.Choice{Prune: func(*retrieve.Result) func(*retrieve.Match) bool { panic("sifted") }}})
 		}()
 	}
 	for range 100 {

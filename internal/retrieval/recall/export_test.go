@@ -56,16 +56,16 @@ func (s *Searcher) trespasses(ctx context.Context, plan *Plan, found *retrieve.R
 	scored, reranked = demote(plan, scored, reranked)
 	done("demote", scores(scored))
 	done("demote", passages(reranked))
-	reranked = teach(plan, reranked)
+	reranked = applyFeedback(plan, reranked)
 	done("teach", passages(reranked))
 	ranking, err := s.relate(ctx, plan, found, scored, reranked)
 	if err != nil {
 		return nil, err
 	}
 	done("relate", hits(ranking))
-	ranking = reserve(plan, found, reranked, ranking)
+	ranking = reserveSlots(plan, found, reranked, ranking)
 	done("reserve", hits(ranking))
-	ranking = succeed(plan, found, scored, reranked, ranking, plan.at(s.now()))
+	ranking = promoteSuccessors(plan, found, scored, reranked, ranking, plan.at(s.now()))
 	done("succeed", hits(ranking))
 	ranking = explain(plan, found, reranked, ranking)
 	done("explain", hits(ranking))

@@ -13,7 +13,7 @@ import (
 
 // pool collects the candidates to be reranked: the best of the first stage, and the best of each
 // list whatever the others say, so that no list is overruled by weights that do not fit the query;
-// and, for a vague query, the most important of those that have most of it, see [reserve].
+// and, for a vague query, the most important of those that have most of it, see [reserveSlots].
 type pool struct {
 	first *firstStage
 	lists []*top.List[listed]

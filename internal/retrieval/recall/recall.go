@@ -25,10 +25,10 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 	if !plan.each {
 		search.Fold = plan.fold
 	}
-	if plan.sifts() {
-		search.Sift = func(found *retrieve.Result) func(*retrieve.Match) bool {
+	if plan.prunes() {
+		search.Prune = func(found *retrieve.Result) func(*retrieve.Match) bool {
 			first = newSelection(plan, found)
-			return first.promising
+			return first.mayRank
 		}
 	}
 	found, err := s.index.Search(ctx, &search)
@@ -72,13 +72,13 @@ func (s *Searcher) ranked(ctx context.Context, plan *Plan, found *retrieve.Resul
 	scored := first.score()
 	reranked := rerank(plan, found, scored)
 	scored, reranked = demote(plan, scored, reranked)
-	reranked = teach(plan, reranked)
+	reranked = applyFeedback(plan, reranked)
 	ranking, err := s.relate(ctx, plan, found, scored, reranked)
 	if err != nil {
 		return nil, err
 	}
-	ranking = reserve(plan, found, reranked, ranking)
-	ranking = succeed(plan, found, scored, reranked, ranking, plan.at(s.now()))
+	ranking = reserveSlots(plan, found, reranked, ranking)
+	ranking = promoteSuccessors(plan, found, scored, reranked, ranking, plan.at(s.now()))
 	ranking = explain(plan, found, reranked, ranking)
 	return judge(plan, found, reranked, ranking), nil
 }

@@ -62,7 +62,7 @@ func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, 
 		return rest, err
 	}
 	second.related = relatedness(links, relevance)
-	return pull(p, &sc.first, found, r, links, merge(p, second, r, rest)), nil
+	return addRelated(p, &sc.first, found, r, links, merge(p, second, r, rest)), nil
 }
 
 // others ranks the best matches that were not reranked.
@@ -194,7 +194,7 @@ func pulledBy(w *rank.Relations, hits []hit, links []link) []pulled {
 // pull adds the memories that are related to the best hits and pass the filters, and raises
 // those that are hits already. If there may be more hits than were kept, none is added after
 // the last one. An added memory counts as a match.
-func pull(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []link, in ranking) ranking {
+func addRelated(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []link, in ranking) ranking {
 	list := pulledBy(&p.weights.Relations, in.hits, links)
 	if len(list) == 0 {
 		return in

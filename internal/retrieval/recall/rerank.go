@@ -20,8 +20,8 @@ type reranked struct {
 	tokens queryTokens
 	// linear is the weighted sum in the context of the passages.
 	linear rank.Linear
-	// fades is the clock by which the importance of candidates counts.
-	fades rank.Clock
+	// importanceClock is the clock by which the importance of candidates counts.
+	importanceClock rank.Clock
 	// scale is that of the relevances by which the passages are counted, see [scored.demoted].
 	scale float64
 }
@@ -36,7 +36,7 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 		return r
 	}
 	first := s.first.asOfCandidates(s.top)
-	r.fades = first.fades
+	r.importanceClock = first.importanceClock
 	r.passages = gatherPassages(&first, s.top)
 	r.keepUnsaid(found.Reader)
 	r.tokens = tokenize(p.tokens, p.search.Text, r.words)

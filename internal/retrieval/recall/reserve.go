@@ -27,7 +27,7 @@ const (
 // reserve gives places among the first five hits of a vague query to the most important memories
 // that match it, one of several alike: "tell me about auth" fits each of twenty memories on
 // auth, and text does not tell which of them matters. What is asked precisely stays as it is.
-func reserve(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
+func reserveSlots(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
 	known := knownTerms(p, found)
 	if r.passages == nil || len(in.hits) <= firstReserved || known < 1 || known > vagueTerms {
 		return in
@@ -65,7 +65,7 @@ type member struct {
 
 // important returns the memories that a vague query reserves places for, those of the highest salience first.
 func important(found *retrieve.Result, r reranked, in ranking, known int) (chosen []hippo.ID) {
-	members := salience(found, r.fades, topical(&r, in, known))
+	members := salience(found, r.importanceClock, topical(&r, in, known))
 	if len(members) < vagueMemories {
 		return nil
 	}
@@ -87,12 +87,12 @@ func important(found *retrieve.Result, r reranked, in ranking, known int) (chose
 }
 
 // salience returns hits with their salience. Without a surprise they have the mean of the others.
-func salience(found *retrieve.Result, fades rank.Clock, hits []*hit) []member {
+func salience(found *retrieve.Result, importanceClock rank.Clock, hits []*hit) []member {
 	members := make([]member, len(hits))
 	sum, n := 0.0, 0
 	for i, h := range hits {
 		row := found.Reader.Row(h.match.Doc)
-		members[i] = member{h, fades.Importance(row.Untied, row.UntiedDay, row.Pinned)}
+		members[i] = member{h, importanceClock.Importance(row.Untied, row.UntiedDay, row.Pinned)}
 		if row.Scored {
 			members[i].salience += row.Surprise
 			sum += row.Surprise

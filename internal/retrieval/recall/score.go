@@ -33,8 +33,8 @@ type firstStage struct {
 	gate float64
 	// scale multiplies the relevance of texts, see [scored.demoted].
 	scale float64
-	// fades is the clock by which importance counts, see [firstStage.asOfCandidates].
-	fades rank.Clock
+	// importanceClock is the clock by which importance counts, see [firstStage.asOfCandidates].
+	importanceClock rank.Clock
 	// work is what rank computes of a match, without an allocation for each.
 	work first
 }
@@ -49,7 +49,7 @@ type first struct {
 type textFeatures struct{ bm25, length, text float64 }
 
 func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
-	f := firstStage{Plan: p, found: found, scale: 1, fades: p.clock}
+	f := firstStage{Plan: p, found: found, scale: 1, importanceClock: p.clock}
 	if p.ranker == hippo.RankerInsight {
 		f.gate = p.weights.Insight.MinContent
 	}
@@ -149,7 +149,7 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	s.Frequency = f.clock.Frequency(row.RecentUses)
 	if f.ranker == hippo.RankerHippo { // votes on questions count for those
 		s.Importance = f.clock.Importance(row.Untied, row.UntiedDay, row.Pinned)
-		s.Prior = f.fades.Importance(row.Untied, row.UntiedDay, row.Pinned)
+		s.Prior = f.importanceClock.Importance(row.Untied, row.UntiedDay, row.Pinned)
 	} else {
 		s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
 		s.Prior = s.Importance
@@ -196,7 +196,7 @@ func (f *firstStage) asOfCandidates(list []scoredMatch) firstStage {
 		newest = max(newest, f.found.Reader.Row(f.found.Matches[x.number].Doc).UntiedDay)
 	}
 	if newest > 0 {
-		out.fades = f.decay.At(min(newest, f.search.Day))
+		out.importanceClock = f.decay.At(min(newest, f.search.Day))
 	}
 	return out
 }

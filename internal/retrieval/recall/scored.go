@@ -29,7 +29,7 @@ const rowBatch = 32
 
 // score ranks the matches by the first stage, or those of them that may be among the candidates.
 func (s *selection) score() scored {
-	for i := range s.contenders() {
+	for i := range s.remaining() {
 		if s.numbers = append(s.numbers, i); len(s.numbers) == rowBatch {
 			s.read()
 		}
@@ -50,17 +50,17 @@ type selection struct {
 	room int   // for the best
 	pool *pool // nil: nothing is reranked
 	// numbers are those of the matches to be read next, matches and rows have room for them.
-	numbers []int
-	matches []retrieve.Match
-	rows    []retrieve.Row
-	floor   floor
-	have    *bounds // nil: all matches are read
+	numbers   []int
+	matches   []retrieve.Match
+	rows      []retrieve.Row
+	threshold threshold
+	bounds    *bounds // nil: all matches are read
 }
 
 func newSelection(p *Plan, found *retrieve.Result) *selection {
 	s := &selection{scored: scored{first: newFirstStage(p, found), tally: tally{undistributed: p.undistributed}}, plan: p}
 	s.numbers, s.matches, s.rows = make([]int, 0, rowBatch), make([]retrieve.Match, 0, rowBatch), make([]retrieve.Row, 0, rowBatch)
-	s.floor, s.room = newFloor(p), p.keep
+	s.threshold, s.room = newThreshold(p), p.keep
 	if p.rerank { // reranking may move a candidate and its two neighbours
 		s.pool = newPool(&s.first)
 		s.room += 3 * s.pool.size()
@@ -72,39 +72,39 @@ func newSelection(p *Plan, found *retrieve.Result) *selection {
 		}
 	}
 	s.best = top.New(s.room, s.first.better)
-	if p.sifts() {
-		s.have = newBounds(s.room, s.pool.sizes)
+	if p.prunes() {
+		s.bounds = newBounds(s.room, s.pool.sizes)
 	}
 	return s
 }
 
-// promising reports whether a match may be among the candidates, by what those before it have at least; it counts those
+// mayRank reports whether a match may be among the candidates, by what those before it have at least; it counts those
 // that may not. Most rows are not read: one takes as long as ten sums of texts.
-func (s *selection) promising(m *retrieve.Match) bool {
+func (s *selection) mayRank(m *retrieve.Match) bool {
 	switch {
 	case s.first.gated(m):
 		return false
-	case s.outclassed(m):
+	case s.isBelowThreshold(m):
 		s.tally.total++
 		return false
 	}
-	if s.have.add(m, s.atLeast(m), s.salience(m)); s.have.count%rowBatch == 0 {
-		s.have.raiseTo(&s.floor, s.first.scorer)
+	if s.bounds.add(m, s.lowerBound(m), s.salience(m)); s.bounds.count%rowBatch == 0 {
+		s.bounds.raiseTo(&s.threshold, s.first.scorer)
 	}
 	return true
 }
 
 // contenders yields the numbers of the matches that may be among the candidates, of all matches that are not left out, and
 // counts the others.
-func (s *selection) contenders() iter.Seq[int] {
+func (s *selection) remaining() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if s.have != nil {
-			s.have.finish()
-			s.have.raiseTo(&s.floor, s.first.scorer)
+		if s.bounds != nil {
+			s.bounds.finish()
+			s.bounds.raiseTo(&s.threshold, s.first.scorer)
 		}
 		matches := s.first.found.Matches
 		for i := range matches {
-			if s.have != nil && s.outclassed(&matches[i]) {
+			if s.bounds != nil && s.isBelowThreshold(&matches[i]) {
 				s.tally.total++
 			} else if !yield(i) {
 				return
@@ -113,11 +113,11 @@ func (s *selection) contenders() iter.Seq[int] {
 	}
 }
 
-// outclassed reports whether a match cannot be among the candidates whatever its row says, because its text
+// isBelowThreshold reports whether a match cannot be among the candidates whatever its row says, because its text
 // alone is less relevant than all of them, and it is no more important. Superseded ones are not: their successors take their places.
 // Cost: some 10 ns.
-func (s *selection) outclassed(m *retrieve.Match) bool {
-	f, first := &s.floor, &s.first
+func (s *selection) isBelowThreshold(m *retrieve.Match) bool {
+	f, first := &s.threshold, &s.first
 	if !f.set || f.lists.reachedBy(m) || first.gated(m) {
 		return false
 	}
@@ -131,13 +131,13 @@ func (s *selection) outclassed(m *retrieve.Match) bool {
 			return false
 		}
 	}
-	return !s.stands(m)
+	return !s.mayEnterImportanceList(m)
 }
 
-// stands reports whether the list by importance may take a match. Only of one that has as much of a vague query as those in
+// mayEnterImportanceList reports whether the list by importance may take a match. Only of one that has as much of a vague query as those in
 // the list the row is read.
-func (s *selection) stands(m *retrieve.Match) bool {
-	least := s.floor.lists[byImportance]
+func (s *selection) mayEnterImportanceList(m *retrieve.Match) bool {
+	least := s.threshold.lists[byImportance]
 	return importantFirst(m, 1) >= least && importantFirst(m, s.salience(m)) >= least
 }
 
@@ -150,10 +150,10 @@ func (s *selection) salience(m *retrieve.Match) float64 {
 	return salienceOf(s.first.clock.Importance(row.Untied, row.UntiedDay, row.Pinned), row.Surprise)
 }
 
-// atLeast is the relevance that a match has whatever its row says. The row says whether it is archived or its validity has a bound, which
+// lowerBound is the relevance that a match has whatever its row says. The row says whether it is archived or its validity has a bound, which
 // most memories have not.
-func (s *selection) atLeast(m *retrieve.Match) float64 {
-	f, first := &s.floor.least, &s.first
+func (s *selection) lowerBound(m *retrieve.Match) float64 {
+	f, first := &s.threshold.least, &s.first
 	length, _ := first.found.Outline(m.Doc)
 	f.Text, f.Context = first.scorer.Text(first.sum(m, length)), m.Context
 	if f.Behind, f.Lapsed = false, false; first.behind && first.found.Some.Archived || first.found.Some.Bounded {
@@ -177,8 +177,8 @@ func (s *selection) read() {
 		}
 	}
 	s.numbers = s.numbers[:0]
-	if b := s.best.Bound(); b != nil && s.have != nil {
-		s.floor.raise(s.first.scorer, b.relevance, s.pool.least())
+	if b := s.best.Bound(); b != nil && s.bounds != nil {
+		s.threshold.raise(s.first.scorer, b.relevance, s.pool.least())
 	}
 }
 

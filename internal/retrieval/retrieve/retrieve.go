@@ -68,7 +68,7 @@ type Choice struct {
 	Fold func(*Result) func([]Match) Doc
 	// Sift leaves out matches: it gets the result before they are in it, and returns what reports whether one is kept, which
 	// is called once for each. Nil: all are kept.
-	Sift func(*Result) func(*Match) bool
+	Prune func(*Result) func(*Match) bool
 }
 
 // Channel is one of the vector spaces that a query is compared in.
@@ -155,7 +155,7 @@ type Match struct {
 
 // Result is what one search found.
 type Result struct {
-	// Matches are the matches, in no particular order, without those that [Choice.Sift] left out; valid until Close.
+	// Matches are the matches, in no particular order, without those that [Choice.Prune] left out; valid until Close.
 	Matches []Match
 	// MaxScore bounds the score of any document: the sum of idf*(k1+1) over the query's
 	// distinct terms, each as if at least one memory had it, and over the words that some of

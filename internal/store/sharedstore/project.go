@@ -135,7 +135,7 @@ func (p *projection) takeOver(rows []row) error {
 			ids = append(ids, rows[i].id)
 		}
 	}
-	return errors.Join(addRows(context.Background(), c, ids), succeed(c))
+	return errors.Join(addRows(context.Background(), c, ids), applySuccessors(c))
 }
 
 // settle makes a row show the first of its memories. m is what was changed, nil if it was purged; e is

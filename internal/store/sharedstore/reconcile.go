@@ -111,7 +111,7 @@ func (c *reconciler) run(ctx context.Context, f *found) (err error) {
 			return err
 		}
 	}
-	if err := succeed(c); err != nil {
+	if err := applySuccessors(c); err != nil {
 		return err
 	}
 	if err := giveBack(c); err != nil || !f.edges {
@@ -120,8 +120,8 @@ func (c *reconciler) run(ctx context.Context, f *found) (err error) {
 	return errors.Join(c.newEdges(ctx), c.lostEdges(ctx))
 }
 
-// succeed applies the successors that were found.
-func succeed(c *reconciler) error {
+// applySuccessors applies the successors that were found.
+func applySuccessors(c *reconciler) error {
 	if err := findReturned(c); err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func (g *group) takePart(ctx context.Context, end func() bool) error {
 			}
 			g.seen.left = g.seen.left[:first]
 		}
-		return succeed(c)
+		return applySuccessors(c)
 	})
 	if len(g.seen.left) == 0 {
 		g.seen.version = uncompared // for edges, and successors that came later

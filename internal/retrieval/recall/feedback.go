@@ -32,10 +32,10 @@ type taught struct {
 	proven bool
 }
 
-// teach returns the passages with what votes and openings, on questions near this one, say about
+// applyFeedback returns the passages with what votes and openings, on questions near this one, say about
 // them. Only what matches about as well as the best is raised, so that votes order what is
 // comparably relevant, but for what several votes on this very question praise. Without any feedback nothing is computed.
-func teach(p *Plan, r reranked) reranked {
+func applyFeedback(p *Plan, r reranked) reranked {
 	lessons := lessonsOf(p, &r)
 	if lessons == nil {
 		return r

@@ -9,10 +9,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
-// floor is what a match has reached in some way, if it may be among the candidates: the score of a list, or as the
+// threshold is what a match has reached in some way, if it may be among the candidates: the score of a list, or as the
 // relevance of its text that of the last of the best, with the weighted sum of such a text. It is of the matches seen so
 // far, so that what lies below it stays there.
-type floor struct {
+type threshold struct {
 	set            bool // there are as many candidates as there can be
 	lists          leastOf
 	relevance, sum float64
@@ -20,13 +20,13 @@ type floor struct {
 	most, least hippo.Signals
 }
 
-// newFloor returns a floor that is not set. Only a query that names a time has signals of time below 1.
-func newFloor(p *Plan) floor {
-	return floor{most: hippo.Signals{Time: 1, Prior: 1}, least: hippo.Signals{Time: indicator(!p.temporal.named)}}
+// newThreshold returns a threshold that is not set. Only a query that names a time has signals of time below 1.
+func newThreshold(p *Plan) threshold {
+	return threshold{most: hippo.Signals{Time: 1, Prior: 1}, least: hippo.Signals{Time: indicator(!p.temporal.named)}}
 }
 
-// raise sets the floor to the relevance of the last of the best and the scores of lists, where it is not higher yet.
-func (f *floor) raise(s *rank.Scorer, relevance float64, lists leastOf) {
+// raise sets the threshold to the relevance of the last of the best and the scores of lists, where it is not higher yet.
+func (f *threshold) raise(s *rank.Scorer, relevance float64, lists leastOf) {
 	if !f.set || relevance > f.relevance {
 		f.relevance, f.sum = relevance, s.LeastSum(relevance)
 	}
@@ -38,9 +38,9 @@ func (f *floor) raise(s *rank.Scorer, relevance float64, lists leastOf) {
 	f.set = true
 }
 
-// sifts reports whether matches that cannot be among the candidates are left out, and only counted: those that their
-// text and the floor rule out, whatever their rows say.
-func (p *Plan) sifts() bool { return p.undistributed && !p.explain }
+// prunes reports whether matches that cannot be among the candidates are left out, and only counted: those that their
+// text and the threshold rule out, whatever their rows say.
+func (p *Plan) prunes() bool { return p.undistributed && !p.explain }
 
 // bounds collect the highest of what matches have at least: of relevances as many as there is room for, and of the scores of
 // each list.
@@ -84,8 +84,8 @@ func (b *bounds) finish() {
 	}
 }
 
-// raiseTo raises a floor to the bounds.
-func (b *bounds) raiseTo(f *floor, s *rank.Scorer) {
+// raiseTo raises a threshold to the bounds.
+func (b *bounds) raiseTo(f *threshold, s *rank.Scorer) {
 	if x := b.best.Bound(); x != nil {
 		f.raise(s, *x, leastOfLists(b.lists, func(x *float64) float64 { return *x }))
 	}

@@ -11,7 +11,7 @@ import (
 
 // succeed ranks successors above the memories that they supersede, as of now, or as the query asks for
 // the past.
-func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking, now time.Time) ranking {
+func promoteSuccessors(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking, now time.Time) ranking {
 	if !p.succeeding() {
 		return settle(p, found, in)
 	}
