@@ -25,22 +25,22 @@ type Setting struct {
 // environment, see [Load].
 func Settings() []Setting {
 	return []Setting{
-		{"store", "store", "HIPPO_STORE", "", "where memories are: sqlite:PATH, dir:PATH, shared:PATH of another program, or https://HOST of a server"},
-		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
-		{"db", "db", "HIPPO_DB_PATH", "", "the file of claude-hippo or mcp-memory-service: the same as --store shared:PATH"},
-		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
-		{"namespace", "namespace", "HIPPO_NAMESPACE", "", "the tenant of the store; what others hold is not seen"},
-		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, surprise, bm25 or cosine"},
+		{"store", "store", "HIPPO_STORE", "", "the store: sqlite:PATH, dir:PATH, shared:PATH (the database of another program), or https://HOST (a server)"},
+		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files; short for --store dir:PATH"},
+		{"db", "db", "HIPPO_DB_PATH", "", "the database of claude-hippo or mcp-memory-service; short for --store shared:PATH"},
+		{"project", "project", "HIPPO_PROJECT", "", "the project, instead of the one of the current directory; none for no project"},
+		{"namespace", "namespace", "HIPPO_NAMESPACE", "", "the tenant of the store; memories of other tenants are invisible"},
+		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the ranker of searches: hippo, insight, hybrid, surprise, bm25 or cosine"},
 		{"model", "model", "HIPPO_MODEL", Builtin, "the embedding model: builtin, none, a model of hippo model list, a folder, or URL#NAME"},
-		{"history", "history", "HIPPO_HISTORY", "20,400", "former versions that are kept of each insight, and for how many active days; 0 keeps none"},
-		{"surprise", "surprise", "HIPPO_SURPRISE", "nearest", "how the surprise of what is recorded is computed: nearest, claude-hippo or off"},
-		{"surprise-weights", "surprise-weights", "HIPPO_SURPRISE_WEIGHTS", "", "outlier,engagement,explicit,loss, which add up to 1; empty: those of the mode"},
-		{"prediction-loss", "prediction-loss", "HIPPO_PREDICTION_LOSS", NoModel, "a language model that new memories may surprise: none, adaptive, local:FOLDER, or URL#NAME"},
-		{"exclude", "exclude", "HIPPO_EXCLUDE", "", "folders and projects in which hooks neither capture nor inject, with commas; capture: or injection: before one turns off only that"},
-		{"capture", "capture", "HIPPO_CAPTURE", "on", "what sessions teach is captured: on or off"},
-		{"share", "share", "HIPPO_SHARE", "on", "processes of one user use one store through the first of them: on or off"},
-		{"background", "background", "HIPPO_BACKGROUND", "auto", "a process embeds in the background what commands left, where no server does: on, off, or auto, which is off where $CI is set"},
-		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
+		{"history", "history", "HIPPO_HISTORY", "20,400", "former versions to keep of each memory, and for how many active days; 0 keeps none"},
+		{"surprise", "surprise", "HIPPO_SURPRISE", "nearest", "how to compute the surprise of new memories: nearest, claude-hippo or off"},
+		{"surprise-weights", "surprise-weights", "HIPPO_SURPRISE_WEIGHTS", "", "the weights outlier,engagement,explicit,loss, which add up to 1; empty for those of the mode"},
+		{"prediction-loss", "prediction-loss", "HIPPO_PREDICTION_LOSS", NoModel, "the language model that measures the surprise of new memories: none, adaptive, local:FOLDER, or URL#NAME"},
+		{"exclude", "exclude", "HIPPO_EXCLUDE", "", "folders and projects, separated by commas, in which hooks neither capture nor inject; the prefix capture: or injection: turns off only that"},
+		{"capture", "capture", "HIPPO_CAPTURE", "on", "capture what is learned in sessions: on or off"},
+		{"share", "share", "HIPPO_SHARE", "on", "let the processes of a user share a store through the first of them: on or off"},
+		{"background", "background", "HIPPO_BACKGROUND", "auto", "embed in a background process what commands left unembedded, if no server runs: on, off, or auto (off where $CI is set)"},
+		{"log", "log", "HIPPO_LOG", "error", "log level on stderr: debug, info, warn or error"},
 	}
 }
 

@@ -144,7 +144,7 @@ func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
 	}{{"Up", b.Up, VoteUp}, {"Down", b.Down, VoteDown}, {"Undo", b.Undo, VoteUndo}} {
 		for _, id := range list.ids {
 			if v, ok := votes[id]; ok && v != list.vote {
-				return nil, hippo.Fieldf(list.field, "must not hold what is %s, too: %v", participle[v], id)
+				return nil, hippo.Fieldf(list.field, "must not contain an ID that is also %s: %v", participle[v], id)
 			}
 			votes[id] = list.vote
 		}

@@ -51,7 +51,7 @@ func (n *Narrow) Args() []Arg {
 func (m *Moment) Args() []Arg {
 	return []Arg{
 		{Name: "as_of", About: "only what held at this time", Listed: true, To: &m.AsOf},
-		{Name: "known_at", About: "what was known at this time, as far back as the history goes", To: &m.KnownAt},
+		{Name: "known_at", About: "show what was known at this time, as far back as the history goes", To: &m.KnownAt},
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *Search) Args() []Arg {
 		{Name: "ranker", Field: "Ranker", About: "how hits are ranked", Values: words(hippo.Rankers()), To: &s.Ranker},
 		{Name: "mode", Field: "Mode", About: "of ranker surprise: semantic, associative, hybrid or exact", Values: words(hippo.Modes()), To: &s.Mode},
 		{Name: "strict", About: "only memories for the situation, and none for others", Listed: true, To: &s.Strict},
-		{Name: "explain", About: "show why each hit is where it is", To: &s.Explain},
+		{Name: "explain", About: "explain the rank of each hit", To: &s.Explain},
 		{Name: "no_touch", About: "do not count the hits as used", To: &s.NoTouch},
 	}, s.Narrow.Args())
 }

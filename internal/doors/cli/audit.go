@@ -16,21 +16,21 @@ func newAuditCommand(s *shell) *cobra.Command {
 	o := client.AuditOptions{}
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "List stale, contradictory, repeated, misfiled and unused memories, with the commands that would tidy up",
-		Long: `List what is wrong with the memories, why, and the command that would act on it. Nothing is changed. Archived and forgotten memories are
-left out, and each memory is named once:
+		Short: "List stale, contradictory, duplicate, misfiled and unused memories, with commands to fix them",
+		Long: `List problems with memories, the reason for each, and a command that fixes it. Nothing is changed. Archived and forgotten memories
+are left out, and each memory is listed once:
 
-  stale: it ceased to be valid; or a newer one supersedes or contradicts it, and it was not used for --idle active days
-  contradictory: a newer one gives the same fact another value
-  duplicate: a better one says the same in nearly the same words
-  misfiled: it belongs to another project than the one that it is in: it names files or symbols that only that one has, says that it is about
-            that one, or all others of its session are there
-  unused: recorded --idle active days ago, and never opened, voted or returned by a search
+  stale: it is no longer valid; or a newer one supersedes or contradicts it, and it was not used for --idle active days
+  contradictory: a newer memory gives the same fact another value
+  duplicate: a better memory says the same in nearly the same words
+  misfiled: it belongs to another project: it names files or symbols that only that project has, says that it is about that project, or the
+rest of its session is there
+  unused: it was recorded --idle active days ago, and never opened, voted on or returned by a search
 
-Pinned memories, preferences and rules, and those tagged critical, important, reference or permanent are never unused.
+Pinned memories, preferences, rules, and memories tagged critical, important, reference or permanent never count as unused.
 
-If both of a pair are right, hippo relate ID compatible_with ID keeps them out of the next audit; if a memory is in the right project,
-hippo upvote ID does.`,
+If both memories of a pair are right, hippo relate ID compatible_with ID keeps them out of the next audit. If a memory is in the right
+project, hippo upvote ID does.`,
 		Example: `  hippo audit
   hippo audit --project github.com/acme/shop --idle 60 --json`,
 		Args: maximumArguments(0),
@@ -54,8 +54,8 @@ hippo upvote ID does.`,
 			})
 		},
 	}
-	c.Flags().IntVar(&o.Idle, "idle", consolidate.IdleDays, "active days without a use from which a memory is idle")
-	c.Flags().IntVar(&o.Limit, "limit", listed, "findings of each problem that are listed")
+	c.Flags().IntVar(&o.Idle, "idle", consolidate.IdleDays, "active days without use after which a memory counts as idle")
+	c.Flags().IntVar(&o.Limit, "limit", listed, "the number of findings to list for each problem")
 	return c
 }
 

@@ -22,9 +22,9 @@ func newBackupCommand(s *shell) *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Write everything to one file, which hippo restore takes back",
-		Long: `Write everything to one SQLite file: all projects and namespaces, forgotten memories, votes, use, relations.
-The store may be in use, and may be of any kind. The file is checked before it gets its name; --store sqlite:FILE opens it.`,
+		Short: "Back up the whole store to one file, for hippo restore",
+		Long: `Back up everything to one SQLite file: all projects and namespaces, forgotten memories, votes, use and relations. The store may be
+in use and of any kind. The file is verified before it gets its name. --store sqlite:FILE opens it.`,
 		Args: oneArgument("a file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := existingStore(s)
@@ -52,7 +52,7 @@ The store may be in use, and may be of any kind. The file is checked before it g
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&force, "force", false, "replace the file if it exists")
+	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return c
 }
 

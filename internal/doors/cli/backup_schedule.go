@@ -31,9 +31,9 @@ const (
 )
 
 func (p *backupPlan) add(f *pflag.FlagSet) {
-	f.DurationVar(&p.every, "backup-every", 0, "with --http: write a backup so often, such as 24h; 0 for none")
-	f.IntVar(&p.keep, "backup-keep", 7, "how many of these backups are kept")
-	addPath(f, &p.dir, "backup-dir", "the folder for them; backups beside the store if not given")
+	f.DurationVar(&p.every, "backup-every", 0, "with --http: the interval between backups, such as 24h; 0 for none")
+	f.IntVar(&p.keep, "backup-keep", 7, "the number of backups to keep")
+	addPath(f, &p.dir, "backup-dir", "the folder of the backups (default: backups beside the store)")
 }
 
 func (p *backupPlan) validate(store config.Store) error {

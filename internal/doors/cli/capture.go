@@ -26,12 +26,10 @@ func newCaptureCommand(s *shell) *cobra.Command {
 	var name string
 	c := &cobra.Command{
 		Use:   "capture FILE",
-		Short: "Record what is worth keeping of a session's transcript; - reads stdin",
-		Long: `Record what is worth keeping of a transcript of Claude Code, Codex, Gemini CLI
-or opencode ("opencode export SESSION"): decisions, errors with their fixes,
-conventions, preferences, corrections and facts. What is known already gets a
-vote, and a change supersedes what was recorded. Capturing a file again reads
-only what is new in it.`,
+		Short: "Record what is worth keeping from a session transcript; - reads stdin",
+		Long: `Record what is worth keeping from a transcript of Claude Code, Codex, Gemini CLI or opencode ("opencode export SESSION"):
+decisions, errors with their fixes, conventions, preferences, corrections and facts. A known memory gets a vote, and a changed one is
+superseded. Capturing a file again reads only its new part.`,
 		Args: oneArgument("a file"),
 		Example: `  hippo capture ~/.claude/projects/-home-me-app/SESSION.jsonl --dry-run
   opencode export SESSION | hippo capture -`,
@@ -49,8 +47,8 @@ only what is new in it.`,
 			return errors.Join(printCaptured(s, r), err)
 		},
 	}
-	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be recorded, and why; read the whole file")
-	c.Flags().StringVar(&name, "client", "", "the client that wrote it, if it is not recognised: claude-code, codex, gemini-cli or opencode")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "read the whole file and show what would be recorded, and why; record nothing")
+	c.Flags().StringVar(&name, "client", "", "the client that wrote the transcript, if it is not recognised: claude-code, codex, gemini-cli or opencode")
 	return c
 }
 

@@ -24,12 +24,12 @@ type certificateOptions struct {
 }
 
 func (o *certificateOptions) add(f *pflag.FlagSet) {
-	addPath(f, &o.cert, "tls-cert", "file of the certificate and its chain, for HTTPS; read again when it changes")
-	addPath(f, &o.key, "tls-key", "file of its key")
-	f.StringSliceVar(&o.domains, "acme-domain", nil, "get a certificate for this name from an issuer (ACME), whose terms you accept; repeatable")
-	f.StringVar(&o.email, "acme-email", "", "where the issuer sends notices")
-	addPath(f, &o.folder, "acme-dir", "the folder that keeps the account and the certificates; acme beside the tokens if not given")
-	f.StringVar(&o.directory, "acme-url", "", "the URL of the directory of the issuer (default: Let's Encrypt)")
+	addPath(f, &o.cert, "tls-cert", "the file of the certificate and its chain, for HTTPS; reloaded when it changes")
+	addPath(f, &o.key, "tls-key", "the file of its key")
+	f.StringSliceVar(&o.domains, "acme-domain", nil, "obtain a certificate for this name through ACME, and accept the terms of the issuer; may be repeated")
+	f.StringVar(&o.email, "acme-email", "", "the address for notices of the issuer")
+	addPath(f, &o.folder, "acme-dir", "the folder of the account and the certificates (default: acme beside the tokens)")
+	f.StringVar(&o.directory, "acme-url", "", "the directory URL of the issuer (default: Let's Encrypt)")
 }
 
 // given reports whether there is a certificate.

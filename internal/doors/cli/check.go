@@ -16,9 +16,9 @@ import (
 func newCheckCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
-		Short: "Look for damage in all of the store, and say what to do about it",
-		Long: `Read all of the store, which may be in use, and compare it with its checks: the pages and indexes of a database, every
-memory, every file of a directory, the file of the search index. Exit code 0: sound; 3: something is damaged.`,
+		Short: "Check the whole store for damage, and show how to repair it",
+		Long: `Read the whole store and verify it: the pages and indexes of a database, every memory, every file of a directory, and the file of
+the search index. The store may be in use. Exit code 0: sound; 3: damaged.`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := existingStore(s)

@@ -33,7 +33,7 @@ func newCodeCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "code",
 		Short: "Index source trees and ask about them: search, definitions, callers, a map",
-		Long: `Index source trees, and find code by text, meaning and names. A tree is indexed only if you name its root. The index lies in the
+		Long: `Index source trees, and find code by text, meaning and names. A tree is indexed only if you name its root. The index is kept in the
 cache directory, never in a store, and can be deleted at any time.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -197,7 +197,7 @@ func relative(ctx context.Context, t *codeindex.Tree, path string) (string, erro
 }
 
 func addCodeFlags(c *cobra.Command, f *codeFlags, filters bool) {
-	addPath(c.Flags(), &f.root, "root", "a path in the tree to ask; default: that of the current directory")
+	addPath(c.Flags(), &f.root, "root", "a path in the tree to search (default: the tree of the current directory)")
 	if !filters {
 		return
 	}
@@ -211,12 +211,13 @@ func newCodeIndexCommand(s *shell) *cobra.Command {
 	var rebuild, skipped, embedded bool
 	c := &cobra.Command{
 		Use:   "index PATH",
-		Short: "Index a source tree, or bring its index up to date: only what changed is parsed again",
-		Long: `Index the tree below PATH, or bring its index up to date. Files that git ignores are left out, those of a .hippoignore, and what is hidden, vendored, generated,
-minified, binary, a lock file or larger than 1 MB; a line such as !vendor/ in a .hippoignore takes a folder back. Until the update is whole, searches see the former state.
+		Short: "Index a source tree, or update its index; only changed files are parsed again",
+		Long: `Index the tree below PATH, or bring its index up to date. Files ignored by git or a .hippoignore are left out, and so are hidden,
+vendored, generated, minified and binary files, lock files, and files larger than 1 MB. A line such as !vendor/ in a .hippoignore includes a
+folder again. Searches see the previous state until the update is complete.
 
-Everything can be found then. What the built-in encoder adds to the ranking of a tree of up to 8,192 chunks takes 20 to 30 ms a chunk: hippo serve and hippo code watch
-compute it in the background, --embed at once. Less than a second or two of it is done without --embed, too.`,
+Everything can then be found. For trees of up to 8,192 chunks the built-in encoder improves the ranking, at 20 to 30 ms per chunk: hippo
+serve and hippo code watch embed in the background, --embed at once. An update of less than one or two seconds is always embedded at once.`,
 		Example: "  hippo code index .\n  hippo code index ~/src/linux --skipped",
 		Args:    oneArgument("the root of a source tree"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -233,8 +234,8 @@ compute it in the background, --embed at once. Less than a second or two of it i
 		},
 	}
 	c.Flags().BoolVar(&rebuild, "rebuild", false, "parse all files again")
-	c.Flags().BoolVar(&skipped, "skipped", false, "list what is left out, with the reason")
-	c.Flags().BoolVar(&embedded, "embed", false, "embed all chunks with the encoder now, which takes up to four minutes")
+	c.Flags().BoolVar(&skipped, "skipped", false, "list the files that are left out, with the reason")
+	c.Flags().BoolVar(&embedded, "embed", false, "embed all chunks with the encoder now; this takes up to four minutes")
 	return c
 }
 
@@ -292,7 +293,7 @@ func printCodeReport(s *shell, r *codeindex.Report, skipped bool) error {
 func newCodeStatusCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Show the source trees that are indexed",
+		Short: "List the indexed source trees",
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withCode(s, func(l *codeindex.Library) error { return printCodeStatus(c.Context(), s, l) })
@@ -340,7 +341,7 @@ func printCodeStatus(ctx context.Context, s *shell, l *codeindex.Library) error 
 func newCodeForgetCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget PATH",
-		Short: "Delete the index of a source tree; the tree itself stays as it is",
+		Short: "Delete the index of a source tree; the source files are not touched",
 		Args:  oneArgument("the root of an indexed tree"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withCode(s, func(l *codeindex.Library) error {

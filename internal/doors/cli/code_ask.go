@@ -20,8 +20,9 @@ func newCodeSearchCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "search WORDS",
 		Short: "Find code by text, parts of names and meaning",
-		Long: `Find code by text, parts of names and meaning. Tests, generated files and vendored copies come after implementations, unless the words ask for them (test,
-mock, fixture and such) or --path lies among them. In a folder above several indexed source trees, the search asks all of them.`,
+		Long: `Find code by text, parts of names and meaning. Implementations come before tests, generated files and vendored copies, unless the
+query asks for those (test, mock, fixture and such) or --path lies among them. In a folder above several indexed source trees, all of them
+are searched.`,
 		Example: "  hippo code search 'wait until all workers have finished'\n  hippo code search parse config --language go --path internal",
 		Args:    requireArgument("words to look for"),
 		RunE: f.inTrees(s, func(c *cobra.Command, args []string, in *codeTrees) error {
@@ -93,8 +94,8 @@ func newCodeSymbolCommand(s *shell) *cobra.Command {
 	var brief bool
 	c := &cobra.Command{
 		Use:     "symbol NAME",
-		Short:   "Find what defines a name, also by its beginning or with a typo",
-		Long:    "Find the definitions of a name, with their comments. A qualified name, such as Server.Close or http.Server, narrows it. Names that begin with NAME or contain it follow; if there are none, those that it may be a typo of.",
+		Short:   "Find the definitions of a name, a prefix, or a misspelt name",
+		Long:    "Find the definitions of a name, with their comments. A qualified name such as Server.Close or http.Server is more exact. Names that begin with or contain NAME follow; if there are none, names that NAME may be a typo of.",
 		Example: "  hippo code symbol Server.Close\n  hippo code symbol parseConf --brief",
 		Args:    oneArgument("a name"),
 		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {

@@ -18,14 +18,14 @@ func newCodeEdgesCommand(s *shell, callees bool) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "callers NAME",
 		Short: "Find what calls a definition",
-		Long: `Find what calls the definitions of a name. No compiler runs: scope, imports and types that are written nearby decide, then the name. Where a call may mean
-several definitions, the answer says how many.`,
+		Long: `List the callers of the definitions of a name. No compiler runs: calls are resolved by scope, imports and nearby types, then by
+name. If a call may refer to several definitions, the result gives their number.`,
 		Example: "  hippo code callers Server.Close\n  hippo code callers Config --references",
 		Args:    oneArgument("a name"),
 	}
 	if callees {
 		c.Use, c.Short, c.Example = "callees NAME", "Find what a definition calls", "  hippo code callees Server.Close"
-		c.Long = "Find what the definitions of a name call, and which names they call that the tree does not define."
+		c.Long = "List what the definitions of a name call, including names that the tree does not define."
 	}
 	c.RunE = f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
 		find := t.Callers
@@ -39,7 +39,7 @@ several definitions, the answer says how many.`,
 		return printEdges(s, e, callees)
 	})
 	addCodeFlags(c, &f, true)
-	c.Flags().BoolVar(&references, "references", false, "all references, and not calls only")
+	c.Flags().BoolVar(&references, "references", false, "include all references, not only calls")
 	return c
 }
 
@@ -93,7 +93,7 @@ func newCodeMapCommand(s *shell) *cobra.Command {
 	var tokens int
 	c := &cobra.Command{
 		Use:     "map",
-		Short:   "Show the definitions that others refer to most, within a number of tokens",
+		Short:   "Show the most referenced definitions within a token budget",
 		Example: "  hippo code map --tokens 1000\n  hippo code map --path internal/retrieval/index",
 		Args:    maximumArguments(0),
 		RunE: f.onTree(s, func(c *cobra.Command, _ []string, t *codeindex.Tree, filter codeindex.Filter) error {
@@ -106,7 +106,7 @@ func newCodeMapCommand(s *shell) *cobra.Command {
 	}
 	addCodeFlags(c, &f, false)
 	c.Flags().StringVar(&f.path, "path", "", "only this file or folder")
-	c.Flags().IntVar(&tokens, "tokens", codeindex.DefaultMapTokens, fmt.Sprintf("the size of the map, by estimate: %d to %d", codeindex.MinMapTokens, codeindex.MaxMapTokens))
+	c.Flags().IntVar(&tokens, "tokens", codeindex.DefaultMapTokens, fmt.Sprintf("the size of the map in estimated tokens: %d to %d", codeindex.MinMapTokens, codeindex.MaxMapTokens))
 	return c
 }
 

@@ -16,8 +16,8 @@ func newCodeRelatedCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "related NAME|FILE",
 		Short: "Find what is related to a definition or a file",
-		Long: `Find what is related to the definitions of a name, or to a file: what uses it, what it uses, what is used together with it, what is defined beside it, and what
-is similar by a search for its signature and comment.`,
+		Long: `List what is related to the definitions of a name, or to a file: its users, its dependencies, names used together with it, its
+neighbours in the file, and definitions with a similar signature and comment.`,
 		Example: "  hippo code related Server.Close\n  hippo code related internal/server/server.go",
 		Args:    oneArgument("a name or a file"),
 		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {

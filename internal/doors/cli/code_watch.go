@@ -16,7 +16,7 @@ import (
 func newCodeWatchCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "watch PATH",
-		Short: "Index a source tree and follow its changes until it is interrupted",
+		Short: "Index a source tree and follow its changes until interrupted",
 		Args:  oneArgument("the root of a source tree"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withCode(s, func(l *codeindex.Library) error {

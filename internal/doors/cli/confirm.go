@@ -27,10 +27,9 @@ func confirmedKinds(name string) ([]hippo.SourceKind, error) {
 func newConfirmCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "confirm [imported|captured|all]",
-		Short: "Confirm memories, so that sessions show them unasked; alone: say how many wait",
-		Long: `Confirm memories of low trust: what was imported, what hooks captured, or all.
-Until then searches find them, and sessions do not show them unasked. What you
-said to an agent in plain words needs no confirmation. hippo undo takes it back.`,
+		Short: "Confirm memories so that sessions show them; without an argument, count those that wait",
+		Long: `Confirm memories of low trust: imported ones, captured ones, or all. Until then searches find them, but sessions do not show them
+on their own. What you said to an agent yourself needs no confirmation. hippo undo reverts it.`,
 		Example: `  hippo confirm
   hippo confirm imported`,
 		Args:      maximumArguments(1),

@@ -18,13 +18,13 @@ func newConsolidateCommand(s *shell) *cobra.Command {
 	var dryRun bool
 	c := &cobra.Command{
 		Use:   "consolidate",
-		Short: "Link near-duplicates, summarise and archive; hippo undo takes it back",
-		Long: `Tidy up: link near-duplicates with the best in front, record summaries of groups that cite their members, drop learned relations that
-have faded, and archive what says little that another one beside it does not say. Archived memories are left out of lists
-and of the session context, and searches have them behind the others, unless --archived asks for them; hippo restore brings one back. What is pinned, voted up, used lately or
-tagged critical, important, reference or permanent is never archived. All of it is one operation: hippo undo takes it back.
+		Short: "Link near-duplicates, write summaries and archive stale memories; hippo undo reverts it",
+		Long: `Tidy up: link near-duplicates to the best of them, record summaries of groups that cite their members, drop faded learned
+relations, and archive memories that add little to others. Archived memories are left out of lists and of the session context, and searches
+rank them last, unless --archived asks for them; hippo restore brings one back. Memories that are pinned, voted up, recently used or tagged
+critical, important, reference or permanent are never archived. The whole run is one operation, which hippo undo reverts.
 
-daily and weekly archive nothing; monthly does all; quarterly acts on what is older than 90 days, yearly on what is older than a year.`,
+daily and weekly archive nothing; monthly does everything; quarterly acts on memories older than 90 days, yearly on those older than a year.`,
 		Example: `  hippo consolidate --dry-run
   hippo consolidate --horizon monthly
   hippo undo 7be01d42`,
@@ -39,8 +39,8 @@ daily and weekly archive nothing; monthly does all; quarterly acts on what is ol
 			}))
 		},
 	}
-	c.Flags().StringVar(&horizon, "horizon", "weekly", horizonNames()+": what is done, and of which age")
-	c.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be done, and why")
+	c.Flags().StringVar(&horizon, "horizon", "weekly", "what to do, and for which age: "+horizonNames())
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and why; change nothing")
 	addReason(s, c.Flags())
 	return c
 }
@@ -111,8 +111,8 @@ func newClustersCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clusters",
 		Short: "Show what the memories are about: topics with their words and sizes",
-		Long: `Show the topics that the memories are about: the words that distinguish each, how many memories it has, its density (the mean cosine of
-two of them) and its most central memory. With --groups, the finer groups that they consist of. With --json, all members.`,
+		Long: `Show the topics of the memories: for each its distinctive words, the number of memories, the density (mean cosine of its pairs) and
+the most central memory. --groups shows the finer groups within topics, --json all members.`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
@@ -135,7 +135,7 @@ two of them) and its most central memory. With --groups, the finer groups that t
 			}))
 		},
 	}
-	c.Flags().BoolVar(&groups, "groups", false, "the groups that topics consist of")
+	c.Flags().BoolVar(&groups, "groups", false, "show the groups within each topic")
 	return c
 }
 

@@ -36,8 +36,8 @@ const (
 )
 
 func (p *consolidationPlan) add(f *pflag.FlagSet) {
-	f.DurationVar(&p.every, "consolidate-every", 0, "with --http: consolidate the store so often, such as 168h; 0 for never")
-	f.StringVar(&p.horizon, "consolidate-horizon", string(consolidate.Weekly), "what these consolidations do: "+horizonNames())
+	f.DurationVar(&p.every, "consolidate-every", 0, "with --http: the interval between consolidations, such as 168h; 0 for none")
+	f.StringVar(&p.horizon, "consolidate-horizon", string(consolidate.Weekly), "the horizon of these consolidations: "+horizonNames())
 }
 
 func (p *consolidationPlan) validate() error {

@@ -21,7 +21,7 @@ func newContextCommand(s *shell) *cobra.Command {
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "context [PROMPT...]",
-		Short: "Show what to know now: rules, open tasks, decisions, recent work, and what a prompt reminds of",
+		Short: "Show session context: rules, open tasks, decisions, recent work, and matches for a prompt",
 		Example: `  hippo context
   hippo context "why did the gateway go down" --max-tokens 300`,
 		RunE: func(c *cobra.Command, words []string) error {
@@ -60,8 +60,8 @@ func newContextCommand(s *shell) *cobra.Command {
 		},
 	}
 	at.add(c)
-	c.Flags().StringVar(&q.Prompt, "prompt", "", "what the user asks")
-	c.Flags().IntVar(&q.MaxTokens, "max-tokens", briefing.DefaultTokens, "the most tokens of the text, by estimate")
+	c.Flags().StringVar(&q.Prompt, "prompt", "", "the prompt of the user")
+	c.Flags().IntVar(&q.MaxTokens, "max-tokens", briefing.DefaultTokens, "the largest text, in estimated tokens")
 	return c
 }
 

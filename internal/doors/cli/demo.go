@@ -21,7 +21,7 @@ import (
 func newDemoCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Watch a memory live for two weeks, in a temporary store",
+		Short: "Play two weeks in the life of a memory, in a temporary store",
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			dir, err := os.MkdirTemp("", "hippo-demo")

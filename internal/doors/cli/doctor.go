@@ -23,9 +23,9 @@ const doctorLimit = 10 * time.Second
 func newDoctorCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",
-		Short: "Check that the agents on this machine reach the memory",
-		Long: `Check what is registered, end to end: start each server and each hook as its client would, search once, and look at the store, the
-guidance and the PATH. It says what to do about what is wrong. Exit code 1: something does not work.`,
+		Short: "Check that the agents on this machine can reach the memory",
+		Long: `Check the registration end to end: start each server and each hook as its client would, search once, and check the store, the
+guidance and the PATH. Every problem is shown with its remedy. Exit code 1: something does not work.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return clientNames(), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -21,8 +21,8 @@ func newEditCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "edit ID",
 		Short: "Change the text of a memory in $VISUAL or $EDITOR",
-		Long: `Open the text of a memory in the editor that VISUAL or EDITOR names. An unchanged text changes nothing. If anything goes wrong,
-the edited text stays in a file, and the error says where.`,
+		Long: `Edit the text of a memory in the editor of VISUAL or EDITOR. An unchanged text changes nothing. If anything fails, the edited text
+is kept in a file that the error names.`,
 		Args: oneArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			return editMemory(c.Context(), s, allowingSecrets(m, allowSecret), ids[0])

@@ -32,8 +32,8 @@ func newEmbedCommand(s *shell) *cobra.Command {
 	pending := false
 	cmd := &cobra.Command{
 		Use:   "embed TEXT",
-		Short: "Embed a text with the model, and show the vector",
-		Long:  "Embed a text with the model in use, as a memory is embedded, and show the dimension of the vector, its length and its first values; --json prints all of them. With --pending it embeds the memories that have no vector yet, and ends when all have one.",
+		Short: "Embed a text with the current model and show the vector",
+		Long:  "Embed a text with the current model, as a memory is embedded, and show the dimension of the vector, its length and its first values; --json prints all values. --pending embeds the memories that have no vector yet, and ends when all have one.",
 		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if pending && len(args) == 0 {
@@ -67,7 +67,7 @@ func newEmbedCommand(s *shell) *cobra.Command {
 			return printEmbedded(s, &embedded{Text: args[0], Model: m.Model().ID, Dimension: len(vectors[0]), Norm: math.Sqrt(cosine(vectors[0], vectors[0])), Vector: vectors[0]})
 		},
 	}
-	cmd.Flags().BoolVar(&pending, "pending", false, "embed the memories that have no vector yet, as a process in the background does")
+	cmd.Flags().BoolVar(&pending, "pending", false, "embed the memories that have no vector yet")
 	return cmd
 }
 

@@ -17,10 +17,10 @@ import (
 func newEntityCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "entity",
-		Short: "Persons, projects, files: name them, list them, say which are one",
-		Long: `An entity is a person, a project, a file: something that memories are about. It is named by its name, an alias, a short form
-that no other has, or an ID; case and accents do not count. Entities that no one recorded are found by rule in the texts.
-Searches leave entities out unless they ask for --type entity.`,
+		Short: "Manage entities: people, projects, files",
+		Long: `An entity is something that memories are about: a person, a project, a file. Refer to it by its name, an alias, an unambiguous
+short form, or an ID; case and accents are ignored. Entities that were not recorded are recognised in the texts. Searches show entities only
+with --type entity.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -77,7 +77,7 @@ func newEntityAddCommand(s *shell) *cobra.Command {
 	var f entityFlags
 	c := &cobra.Command{
 		Use:     "add NAME",
-		Short:   "Record an entity",
+		Short:   "Add an entity",
 		Example: "  hippo entity add 'Anastasia Petrova' --kind person --alias Ana",
 		Args:    entityArgs("NAME", 1),
 		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
@@ -93,7 +93,7 @@ func newEntityShowCommand(s *shell) *cobra.Command {
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show what is known of an entity: facts, relations, what names it, a timeline",
+		Short: "Show an entity: facts, relations, memories that mention it, a timeline",
 		Example: "  hippo entity show 'Anastasia Petrova'\n" +
 			"  hippo entity show Ana --as-of 2025-12-31",
 		Args: entityArgs("NAME", 1),
@@ -136,7 +136,7 @@ func newEntityListCommand(s *shell) *cobra.Command {
 	q := client.EntityQuery{}
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List entities by name, or those that were found in texts",
+		Short: "List entities, or those found in texts",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if q.Count == 0 {
@@ -153,7 +153,7 @@ func newEntityListCommand(s *shell) *cobra.Command {
 	}
 	v := c.Flags()
 	v.StringVar(&q.Kind, "kind", "", "only those of this kind")
-	v.BoolVar(&q.Found, "found", false, "those that two or more of the newest 2,000 memories name, and that no one recorded")
+	v.BoolVar(&q.Found, "found", false, "list names found in two or more of the newest 2,000 memories that are not recorded as entities")
 	v.IntVar(&q.Offset, "offset", 0, "skip this many")
 	v.IntVarP(&q.Count, "count", "n", 100, "at most this many; --limit is the same")
 	return c
@@ -186,7 +186,7 @@ func newEntityModifyCommand(s *shell) *cobra.Command {
 	var name, kind, description string
 	c := &cobra.Command{
 		Use:   "modify NAME",
-		Short: "Change the name, the kind or the description of an entity",
+		Short: "Change the name, kind or description of an entity",
 		Args:  entityArgs("NAME", 1),
 		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
 			change := client.EntityChange{Entity: args[0]}
@@ -216,7 +216,7 @@ func newEntityAliasCommand(s *shell) *cobra.Command {
 	var remove bool
 	c := &cobra.Command{
 		Use:     "alias NAME ALIAS...",
-		Short:   "Give an entity other names",
+		Short:   "Add or remove aliases of an entity",
 		Example: "  hippo entity alias 'Anastasia Petrova' Ana 'the boss'\n  hippo entity alias Ana 'the boss' --remove",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -232,7 +232,7 @@ func newEntityAliasCommand(s *shell) *cobra.Command {
 			return client.ModifyEntity(c.Context(), m, change)
 		}, "Changed "),
 	}
-	c.Flags().BoolVar(&remove, "remove", false, "take these names away instead")
+	c.Flags().BoolVar(&remove, "remove", false, "remove these aliases instead")
 	addReason(s, c.Flags())
 	return c
 }
@@ -240,9 +240,9 @@ func newEntityAliasCommand(s *shell) *cobra.Command {
 func newEntityMergeCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge FROM INTO",
-		Short: "Say that two entities are one; hippo undo takes it back",
-		Long: `The names of FROM become aliases of INTO, its description is added, its relations move, and it is forgotten. It is one operation,
-which hippo log shows and hippo undo takes back whole.`,
+		Short: "Merge two entities into one; hippo undo reverts it",
+		Long: `The names of FROM become aliases of INTO, its description is added, its relations move, and it is forgotten. This is one operation,
+which hippo log shows and hippo undo reverts.`,
 		Args: entityArgs("FROM INTO", 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return inNamed(c.Context(), s, func(m *client.Client) error {
@@ -274,7 +274,7 @@ func newEntitySplitCommand(s *shell) *cobra.Command {
 	var related []string
 	c := &cobra.Command{
 		Use:     "split NAME NEW",
-		Short:   "Take an entity out of another one; hippo undo takes it back",
+		Short:   "Split an entity off another one; hippo undo reverts it",
 		Example: "  hippo entity split Mercury quicksilver --alias Hg --related 9d4f3c1a",
 		Args:    entityArgs("NAME NEW", 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -293,7 +293,7 @@ func newEntitySplitCommand(s *shell) *cobra.Command {
 		},
 	}
 	f.add(c.Flags())
-	c.Flags().StringArrayVar(&related, "related", nil, "a memory or entity: the relations with it move along; may be repeated")
+	c.Flags().StringArrayVar(&related, "related", nil, "a memory or entity whose relations move to the new entity; may be repeated")
 	addReason(s, c.Flags())
 	return c
 }
@@ -301,9 +301,9 @@ func newEntitySplitCommand(s *shell) *cobra.Command {
 func newEntityRemoveCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove NAME",
-		Short: "Forget an entity, or say that what texts name is none",
-		Long: `Forget an entity that was recorded; if texts name it, it is found by rule again. Of one that was found, record that it is none, until
-hippo entity add adds it.`,
+		Short: "Forget an entity, or mark a name found in texts as no entity",
+		Long: `Forget a recorded entity; if texts mention it, it may be recognised again. A recognised name is marked as no entity, until hippo
+entity add adds it.`,
 		Args: entityArgs("NAME", 1),
 		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
 			return client.RemoveEntity(c.Context(), m, args[0])

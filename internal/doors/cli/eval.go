@@ -28,22 +28,20 @@ func newEvalCommand(s *shell) *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
 		Use:   "eval --data DIR",
-		Short: "Measure how well searches find what they should",
-		Long: `Measure retrieval on sets with known answers: conversations in LoCoMo format
-(conversations.jsonl, questions.jsonl) and corpora (corpus.jsonl, queries.jsonl,
-qrels.tsv). DIR is one set or a folder of sets. --ranker keeps it to one ranker.
-The first row of each set is the baseline: BM25 on plain words.
+		Short: "Measure retrieval quality on sets with known answers",
+		Long: `Measure retrieval on sets with known answers: conversations in LoCoMo format (conversations.jsonl, questions.jsonl) and corpora
+(corpus.jsonl, queries.jsonl, qrels.tsv). DIR is one set or a folder of sets. --ranker measures only one ranker. The first row of each set
+is the baseline, BM25 on plain words.
 
-A second table is of ranker hippo alone. withheld: the share of the questions of
-which a right answer was among the five best candidates, but was not returned.
-weak: the share whose answer is marked as weak, or empty. unflagged: the share of
-the unanswerable questions (categories none and abstention) whose answer is not.`,
+A second table is about ranker hippo. withheld: the share of questions with a right answer among the five best candidates that was not
+returned. weak: the share of answers that are marked as weak, or empty. unflagged: the share of unanswerable questions (categories none and
+abstention) whose answer is neither.`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error { return runEval(c.Context(), s, &f) },
 	}
 	addPath(c.Flags(), &f.data, "data", "the folder")
-	c.Flags().StringSliceVar(&f.models, "models", nil, "the models to measure, separated by commas; default: the one of --model")
-	c.Flags().BoolVar(&f.decisions, "decisions", false, "instead of a set: whether decisions stay in front of the chats around them, see docs/surprise.md")
+	c.Flags().StringSliceVar(&f.models, "models", nil, "the models to measure, separated by commas (default: the one of --model)")
+	c.Flags().BoolVar(&f.decisions, "decisions", false, "instead of a set, measure whether decisions stay ahead of the chat around them; see docs/surprise.md")
 	c.Flags().BoolVar(&f.categories, "categories", false, "a row for each category of questions")
 	return c
 }

@@ -20,9 +20,9 @@ import (
 func newFactCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fact",
-		Short: "What holds of persons, projects and files, and for how long",
-		Long: `A fact is a relation between two entities that holds for a time, such as Ana works_at Acme, or a memory that states something of
-one. SUBJECT and OBJECT are entities or memories, by name or by ID. Of some kinds a subject has one at a time, see hippo relate.`,
+		Short: "Manage facts about people, projects and files, and how long they hold",
+		Long: `A fact is a relation between two entities that holds for a time, such as Ana works_at Acme, or a memory that states something about
+one. SUBJECT and OBJECT are entities or memories, by name or by ID. A subject has only one fact of some kinds at a time; see hippo relate.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -36,7 +36,7 @@ func newFactAddCommand(s *shell) *cobra.Command {
 	var from, until string
 	c := &cobra.Command{
 		Use:   "add " + factArgs,
-		Short: "Say that a relation holds; entities that are not there are recorded",
+		Short: "Add a fact; missing entities are created",
 		Example: "  hippo fact add Ana works_at Acme --valid-from 2019-03-01\n" +
 			"  hippo fact add Ana works_at Globex --valid-from yesterday --reason 'she says'",
 		Args: entityArgs(factArgs, 3),
@@ -53,8 +53,8 @@ func newFactAddCommand(s *shell) *cobra.Command {
 		},
 	}
 	v := c.Flags()
-	v.StringVar(&from, "valid-from", "", "when it begins to hold; --from is the same")
-	v.StringVar(&until, "valid-until", "", "when it ceases to hold; --until is the same")
+	v.StringVar(&from, "valid-from", "", "when the fact begins to hold; --from is the same")
+	v.StringVar(&until, "valid-until", "", "when the fact ceases to hold; --until is the same")
 	for name, value := range map[string]*string{"from": &from, "until": &until} {
 		v.StringVar(value, name, "", "")
 		v.Lookup(name).Hidden = true
@@ -202,9 +202,9 @@ func newFactEndCommand(s *shell) *cobra.Command {
 	var at, by string
 	c := &cobra.Command{
 		Use:   "end " + factArgs + " | end ID",
-		Short: "End a fact: now, at a time, or when what replaces it begins",
-		Long: `End a relation, or the memory with an ID. It is kept and holds until then; hippo undo takes the end back. With --by, a memory ends
-when the one that supersedes it begins.`,
+		Short: "End a fact: now, at a given time, or when its replacement begins",
+		Long: `End a relation, or the memory with an ID. It is kept, and holds until then; hippo undo reverts it. With --by, a memory ends when
+the one that supersedes it begins.`,
 		Example: "  hippo fact end Ana works_at Acme --at 2024-06-30 --reason 'she left'\n" +
 			"  hippo fact end 9d4f3c1a --by 5be02c77",
 		Args: func(c *cobra.Command, args []string) error { return endArgs(args, by, c.Flags().Changed("at")) },
@@ -221,7 +221,7 @@ when the one that supersedes it begins.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&at, "at", "", "when it ceases to hold (now)")
+	c.Flags().StringVar(&at, "at", "", "when it ceases to hold (default: now)")
 	c.Flags().StringVar(&by, "by", "", "the memory (ID) that supersedes it")
 	addReason(s, c.Flags())
 	return c
@@ -299,7 +299,7 @@ func supersededBy(ctx context.Context, m *client.Client, id hippo.ID, by string)
 func newFactRemoveCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove " + factArgs,
-		Short: "Take a relation away, as if it had never been; hippo undo takes it back",
+		Short: "Delete a fact as if it had never been recorded; hippo undo reverts it",
 		Args:  entityArgs(factArgs, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			return inNamed(c.Context(), s, func(m *client.Client) error {

@@ -29,9 +29,9 @@ func newFactListCommand(s *shell) *cobra.Command {
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "list [SUBJECT]",
-		Short: "List what holds of an entity, or the relations of all entities",
-		Long: `List the relations of an entity, and the memories that state something of it; without one, the relations of all entities. Of each entity
-the 100 strongest relations are read, and the newest 500 memories that name it.`,
+		Short: "List the facts about an entity, or about all entities",
+		Long: `List the relations of an entity and the memories that state something about it; without SUBJECT, the relations of all entities. For
+each entity the 100 strongest relations and the 500 newest memories that mention it are read.`,
 		Example: "  hippo fact list Ana\n  hippo fact list Ana --former\n  hippo fact list --kind works_at --as-of 2025-12-31",
 		Args:    maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,10 +52,10 @@ the 100 strongest relations are read, and the newest 500 memories that name it.`
 		},
 	}
 	v := c.Flags()
-	v.StringArrayVar(&q.kinds, "kind", nil, "only relations of this kind; may be repeated (any, and memories)")
-	v.BoolVar(&q.former, "former", false, "what does not hold at the time, too")
+	v.StringArrayVar(&q.kinds, "kind", nil, "only relations of this kind; may be repeated (default: any, and memories)")
+	v.BoolVar(&q.former, "former", false, "include what no longer holds")
 	v.IntVar(&q.offset, "offset", 0, "without SUBJECT: skip this many entities")
-	v.IntVarP(&q.count, "count", "n", graphCount, "without SUBJECT: of this many entities; --limit is the same")
+	v.IntVarP(&q.count, "count", "n", graphCount, "without SUBJECT: the number of entities; --limit is the same")
 	at.add(c)
 	return c
 }

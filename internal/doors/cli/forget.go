@@ -21,9 +21,9 @@ func newForgetCommand(s *shell) *cobra.Command {
 	var which selection
 	c := &cobra.Command{
 		Use:   "forget ID... | forget FILTER...",
-		Short: "Hide memories; hippo restore brings them back",
-		Long: `Hide memories, given by id or selected by the flags of hippo list. What flags select is shown and forgotten after a question, in
-operations of at most 1,000 memories, each of which hippo undo takes back.`,
+		Short: "Forget memories; hippo restore brings them back",
+		Long: `Forget memories, given by ID or selected by the flags of hippo list. A selection is shown first and forgotten after confirmation,
+in operations of at most 1,000 memories, each of which hippo undo reverts.`,
 		Example: `  hippo forget 1f3a9c20
   hippo forget --import 7be01d42 --type note
   hippo forget --source notes.csv --until 2026-01-01`,
@@ -48,8 +48,8 @@ operations of at most 1,000 memories, each of which hippo undo takes back.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&purge, "purge", false, "delete for good; there is no undo")
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask before a purge, or before what a filter selects is forgotten")
+	c.Flags().BoolVar(&purge, "purge", false, "delete permanently; this cannot be undone")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask before a purge, or before forgetting what flags select")
 	which.add(c)
 	addReason(s, c.Flags())
 	return c
@@ -139,9 +139,10 @@ func newRestoreCommand(s *shell) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "restore ID... | FILE",
-		Short: "Bring forgotten memories back, or the whole store from a backup",
-		Long: `Bring forgotten memories back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
-everything in the store by what it holds. A file is what has a separator of paths, ends in .db, or exists. What was there is saved to a file beside the store, and running servers follow.`,
+		Short: "Restore forgotten memories, or the whole store from a backup",
+		Long: `Restore forgotten memories; hippo list --forgotten shows them. Given a file of hippo backup, replace the whole store by its
+content. An argument is a file if it contains a path separator, ends in .db, or exists. The previous content is saved to a file beside the
+store, and running servers pick up the change.`,
 		Args: requireArgument("an id or a file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch file := slices.IndexFunc(args, isFile); {
@@ -163,7 +164,7 @@ everything in the store by what it holds. A file is what has a separator of path
 			})
 		},
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask before the store is replaced")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask before replacing the store")
 	addReason(s, c.Flags())
 	return c
 }

@@ -27,11 +27,11 @@ func newGetCommand(s *shell) *cobra.Command {
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "get ID...",
-		Short: "Show memories whole",
-		Long: `Show memories whole. An ID is the short one that other commands show, or at least four digits of the end or the beginning of a
-UUID or of the beginning of a content hash. With --json, one ID is an object, several are a list. --query names the question
-that led to them. Opening a memory for a question counts as a weak vote for it as an answer to similar questions. If a memory has more
-than 1,200 tokens, only the sentences that answer the question are shown, with … where some are left out; --json shows all of it.`,
+		Short: "Show memories in full",
+		Long: `Show memories in full. ID is the short ID that other commands show, or at least four digits of the beginning or end of a UUID, or
+of the beginning of a content hash. With --json, one ID gives an object, several give a list. --query names the question that led to them:
+opening a memory for a question counts as a weak vote for similar questions. Of a memory of more than 1,200 tokens only the sentences that
+answer the question are shown, with … for gaps; --json prints the whole text.`,
 		Args: requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			var moment hippo.Moment
@@ -72,7 +72,7 @@ than 1,200 tokens, only the sentences that answer the question are shown, with �
 		}),
 	}
 	at.add(c)
-	c.Flags().StringVar(&query, "query", "", "question that led to these memories: of a long one, show the sentences that answer it; opening them is a weak vote for similar questions")
+	c.Flags().StringVar(&query, "query", "", "the question that led to these memories: of a long memory, show the sentences that answer it; opening counts as a weak vote for similar questions")
 	return c
 }
 

@@ -17,9 +17,9 @@ import (
 func newGraphCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "graph",
-		Short: "Follow the relations between memories: neighbours, paths, communities, drawings",
-		Long: `Follow the relations between memories that were declared. From each memory the 100 strongest are followed, and an answer has at most
-1,000 memories; it says what it leaves out. An ID may also be the name of an entity.`,
+		Short: "Explore the relations between memories: neighbours, paths, communities, drawings",
+		Long: `Follow the declared relations between memories. The 100 strongest relations of each memory are followed, and a result has at most
+1,000 memories; anything left out is reported. An ID may also be the name of an entity.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -38,11 +38,11 @@ type graphFlags struct {
 
 func (f *graphFlags) add(c *cobra.Command, depth, count int, what string) {
 	v := c.Flags()
-	v.IntVar(&f.depth, "depth", depth, "how many relations away, at most 10")
+	v.IntVar(&f.depth, "depth", depth, "the largest number of relations away, at most 10")
 	v.IntVarP(&f.count, "count", "n", count, "at most this many "+what+"; --limit is the same")
-	v.StringVar(&f.direction, "direction", "both", "along which end of relations: out, in or both")
-	v.StringArrayVar(&f.kinds, "kind", nil, "only relations of this kind; may be repeated (any that was declared)")
-	v.BoolVar(&f.learned, "learned", false, "relations that use taught, too")
+	v.StringVar(&f.direction, "direction", "both", "the direction of relations to follow: out, in or both")
+	v.StringArrayVar(&f.kinds, "kind", nil, "only relations of this kind; may be repeated (default: any declared one)")
+	v.BoolVar(&f.learned, "learned", false, "include relations learned from use")
 	f.at.add(c)
 }
 
@@ -94,7 +94,7 @@ func newGraphNeighboursCommand(s *shell) *cobra.Command {
 	var f graphFlags
 	c := &cobra.Command{
 		Use:     "neighbours ID",
-		Short:   "List what is related to a memory, and what is related to that, the nearest first",
+		Short:   "List related memories, nearest first",
 		Example: "  hippo graph neighbours 9d4f3c1a --depth 2\n  hippo graph neighbours 9d4f3c1a --kind calls --direction in",
 		Args:    oneArgument("an id"),
 		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
@@ -229,7 +229,7 @@ func newGraphDrawCommand(s *shell) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:     "draw ID",
-		Short:   "Write what is near a memory as a drawing for Mermaid or Graphviz",
+		Short:   "Draw the neighbourhood of a memory for Mermaid or Graphviz",
 		Example: "  hippo graph draw 9d4f3c1a --depth 2\n  hippo graph draw 9d4f3c1a --format graphviz | dot -Tsvg",
 		Args:    oneArgument("an id"),
 		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {

@@ -17,9 +17,9 @@ func newGraphCommunitiesCommand(s *shell) *cobra.Command {
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "communities",
-		Short: "Group all memories by their relations, the largest group first",
-		Long: `Group all memories that have a relation: within a group there are more relations than between groups. Of each group the ten
-that a walk over the relations visits most often are shown, that one first.`,
+		Short: "Group memories by their relations, largest group first",
+		Long: `Group all memories that have relations, so that there are more relations within groups than between them. For each group the ten
+memories that a random walk visits most often are shown, most visited first.`,
 		Example: "  hippo graph communities\n  hippo graph communities --kind depends_on --as-of 2026-01-01",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -45,8 +45,8 @@ that a walk over the relations visits most often are shown, that one first.`,
 	}
 	v := c.Flags()
 	v.IntVarP(&q.Count, "count", "n", 20, "at most this many groups; --limit is the same")
-	v.StringArrayVar(&q.Kinds, "kind", nil, "only relations of this kind; may be repeated (any that was declared)")
-	v.BoolVar(&q.Learned, "learned", false, "relations that use taught, too")
+	v.StringArrayVar(&q.Kinds, "kind", nil, "only relations of this kind; may be repeated (default: any declared one)")
+	v.BoolVar(&q.Learned, "learned", false, "include relations learned from use")
 	at.add(c)
 	return c
 }

@@ -13,8 +13,8 @@ import (
 func newGuidanceCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "guidance",
-		Short: "Print when an agent should search, record and vote",
-		Long:  "Print the instructions for agents that hippo setup registers, in Markdown: for clients without a file for them.",
+		Short: "Print the instructions for agents: when to search, record and vote",
+		Long:  "Print the instructions for agents that hippo setup registers, in Markdown, for clients that have no file for them.",
 		Args:  maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(s.out, setup.Guidance())

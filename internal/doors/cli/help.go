@@ -18,7 +18,7 @@ const flagsTopic = "flags"
 // newTopics returns the help that is not about a command.
 func newTopics() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: flagsTopic, Short: "The flags of all commands", Long: "These flags may stand before or after any command."},
+		{Use: flagsTopic, Short: "Flags of all commands", Long: "These flags may stand before or after any command."},
 		{Use: "times", Short: "How times are written", Long: `Every flag for a time, such as --since or --valid-until, takes
 
   2026-03-01                a date: its first moment, in your zone

@@ -30,10 +30,10 @@ func newLogCommand(s *shell) *cobra.Command {
 	var offset, count int
 	c := &cobra.Command{
 		Use:   "log [ID]",
-		Short: "List what changed memories, newest first: who, when and why",
-		Long: `List the operations that changed memories, newest first, one a line: its ID for hippo undo, when, what, who, the memory and its
-change or how many there were, and why. With an ID, those of one memory, each with the number of the version before it, for hippo diff. Recording a memory is no
-operation, unless it supersedes others.`,
+		Short: "List the operations that changed memories, newest first",
+		Long: `List the operations that changed memories, newest first, one per line: the ID for hippo undo, the time, the kind, the author, the
+memory and its change or the number of memories, and the reason. With an ID, list those of one memory, each with the number of the version
+before it, for hippo diff. Recording a memory is not an operation, unless it supersedes others.`,
 		Example: `  hippo log
   hippo log 1f3a9c20
   hippo undo 7be01d42`,
@@ -118,10 +118,10 @@ func why(o *hippo.Operation) string {
 func newDiffCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff ID [VERSION [VERSION]]",
-		Short: "Show how a memory was changed",
-		Long: `Show how a memory was changed: by its last operation, or since a version, or from a version to another one. A VERSION is its
-number in hippo log ID, 1 for what the memory was before the last operation, 0 for what it is, or the ID of an operation: what it was
-before that. With --json, both versions and the names of the fields that differ.`,
+		Short: "Show the changes of a memory",
+		Long: `Show the changes of a memory: by its last operation, since a version, or between two versions. VERSION is a number of
+hippo log ID, where 0 is the current version and 1 the one before the last operation, or the ID of an operation, for the version before it. --json prints both
+versions and the names of the fields that differ.`,
 		Args: cobra.MatchAll(requireArgument("an id"), maximumArguments(3)),
 		RunE: func(c *cobra.Command, args []string) error {
 			return s.with(c.Context(), func(m *client.Client) error {

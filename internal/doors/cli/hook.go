@@ -44,9 +44,9 @@ func newHookCommand(s *shell) *cobra.Command {
 	var client string
 	c := &cobra.Command{
 		Use:   "hook EVENT --client NAME",
-		Short: "Answer a hook of an agent's client: its JSON on stdin, text for its model on stdout",
-		Long: "Answer a hook of an agent's client: its JSON on stdin, text for its model on stdout.\n" +
-			"It ends within 200 ms and always with exit code 0; the reason for a failure is in hook.log.\n" +
+		Short: "Handle a hook event of an agent: JSON on stdin, text for the model on stdout",
+		Long: "Handle a hook event of an agent: JSON on stdin, text for the model on stdout.\n" +
+			"It ends within 200 ms and always with exit code 0; failures are logged in hook.log.\n" +
 			"hippo setup registers it.\n\nEvents: " + list(hook.Events()) + "\n\nClients: " + list(hook.Clients()),
 		RunE: func(c *cobra.Command, args []string) error {
 			// A crash must not end with exit code 2, by which a client blocks the prompt.
@@ -57,7 +57,7 @@ func newHookCommand(s *shell) *cobra.Command {
 			return runHook(c.Context(), s, args, client)
 		},
 	}
-	c.Flags().StringVar(&client, "client", "", "the client that calls")
+	c.Flags().StringVar(&client, "client", "", "the agent that calls")
 	return c
 }
 

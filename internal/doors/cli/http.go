@@ -43,9 +43,9 @@ type httpOptions struct {
 func (o *httpOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.addr, "http", "", "serve HTTP on this address, such as :8420 (this machine only) or 0.0.0.0:8420")
 	o.tls.add(f)
-	f.StringSliceVar(&o.hosts, "http-host", nil, "a name that the server is reached by, beside addresses and the name of this machine; repeatable")
-	f.BoolVar(&o.insecure, "insecure-http", false, "listen for other machines without TLS, behind a proxy that has it")
-	f.DurationVar(&o.drain, "http-drain", 0, "how long /readyz says at the end that the server is not ready, before it takes no more requests, such as 5s; 30s at most")
+	f.StringSliceVar(&o.hosts, "http-host", nil, "a further host name of the server, beside its addresses and the name of this machine; may be repeated")
+	f.BoolVar(&o.insecure, "insecure-http", false, "accept other machines without TLS, for use behind a TLS proxy")
+	f.DurationVar(&o.drain, "http-drain", 0, "how long /readyz reports not ready before the server stops accepting requests, such as 5s; at most 30s")
 	o.backup.add(f)
 	o.tidy.add(f)
 	o.oauth.add(f)
@@ -64,7 +64,7 @@ func (o *httpOptions) validate(f *pflag.FlagSet) error {
 	var err error
 	own.VisitAll(func(x *pflag.Flag) {
 		if err == nil && x.Name != "http" && f.Changed(x.Name) {
-			err = usagef("--%s is for HTTP: give --http, too", x.Name)
+			err = usagef("--%s is for HTTP: also give --http", x.Name)
 		}
 	})
 	return err

@@ -37,27 +37,28 @@ func newImportCommand(s *shell) *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
 		Use:   "import PATH",
-		Short: "Add memories from a file or directory of any memory program, or documents",
-		Long: `Add memories from what other programs, and older versions, left behind. What a
-file or directory is, is found out from its content; - reads from stdin.
-Read are: ` + strings.ReplaceAll(peers.KnownKinds, "; ", ";\n  ") + `.
-Importing the same source again adds nothing. What the source has changed since is
-updated, unless it was changed here, too. What a file or folder does not say any more is
-forgotten, unless it was changed here. What was forgotten or purged here stays so.
-An import is one operation: hippo undo takes it back. The source is never written to.`,
+		Short: "Import memories from another memory program, or documents",
+		Long: `Import memories of other programs and of older versions. The format of a file or directory is recognised by its content; - reads
+stdin. These formats are supported:
+
+  ` + strings.ReplaceAll(peers.KnownKinds, "; ", ";\n  ") + `.
+
+Importing the same source again adds no duplicates. Memories that changed in the source are updated, and memories that a file or folder no
+longer contains are forgotten, unless they were changed here. What was forgotten or purged here stays that way. An import is one operation,
+which hippo undo reverts. The source is never written to.`,
 		Example: `  hippo import ~/.claude-mem/claude-mem.db --dry-run
   hippo import notes.csv --map content=text,tags=labels
   hippo import CLAUDE.md`,
 		Args: oneArgument("a path"),
 		RunE: func(c *cobra.Command, args []string) error { return runImport(c.Context(), s, f, args[0]) },
 	}
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be added, updated and left out, and store nothing")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be added, updated and left out; store nothing")
 	c.Flags().StringVar(&f.columns, "map", "", "read a CSV file: `FIELD=COLUMN,...`, such as content=text,tags=labels")
-	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "import what looks like a secret, too; exports of Hippo say which they hold")
-	c.Flags().BoolVar(&f.again, "again", false, "bring back what was forgotten or purged here")
+	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "also import text that looks like a secret")
+	c.Flags().BoolVar(&f.again, "again", false, "bring back what was forgotten or purged")
 	addReason(s, c.Flags())
-	c.Flags().BoolVar(&f.noEmbed, "no-embed", false, "do not embed what is imported; later commands and servers do")
-	c.Flags().StringVar(&f.as, "as", "", "read a text as notes (a memory a list item), markdown or text (documents)")
+	c.Flags().BoolVar(&f.noEmbed, "no-embed", false, "leave the embedding to later commands and servers")
+	c.Flags().StringVar(&f.as, "as", "", "how to read a text file: notes (one memory per list item), markdown or text (documents)")
 	return c
 }
 

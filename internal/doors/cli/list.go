@@ -15,7 +15,7 @@ func newListCommand(s *shell) *cobra.Command {
 	var forgotten bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List memories: those that hold first, the newest first",
+		Short: "List memories: current ones first, newest first",
 		Args:  maximumArguments(0),
 		Example: `  hippo list --since yesterday --type decision
   hippo list --situation "debugging outages" -n 5`,
@@ -42,7 +42,7 @@ func newListCommand(s *shell) *cobra.Command {
 	}
 	f.add(c)
 	addPage(c.Flags(), &offset, &count, listed)
-	c.Flags().BoolVar(&forgotten, "forgotten", false, "the forgotten ones instead")
+	c.Flags().BoolVar(&forgotten, "forgotten", false, "list forgotten memories instead")
 	return c
 }
 

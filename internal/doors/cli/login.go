@@ -34,15 +34,15 @@ func newLoginCommand(s *shell) *cobra.Command {
 	var plain bool
 	c := &cobra.Command{
 		Use:   "login URL",
-		Short: "Keep the token for the store on a server, which --store URL then uses",
-		Long: `Ask for a token, try it, and keep it in a file that only you can read. hippo token create on the server makes one.
-On a terminal the token is not shown; in a pipe it is the first line of stdin. $HIPPO_TOKEN, if it is set, is used instead of what is kept.`,
+		Short: "Save the token for a server, for use with --store URL",
+		Long: `Ask for a token, try it, and save it in a file that only you can read. Create one with hippo token create on the server. On a
+terminal the token is not shown; in a pipe it is the first line of stdin. If $HIPPO_TOKEN is set, it takes precedence over the saved token.`,
 		Example: "  hippo login https://memory.example.org\n  hippo login https://memory.example.org --token-file token.txt\n  hippo search gateway --store https://memory.example.org",
 		Args:    oneArgument("URL"),
 		RunE:    func(c *cobra.Command, args []string) error { return runLogin(c.Context(), s, args[0], file, plain) },
 	}
-	addPath(c.Flags(), &file, "token-file", "a file with the token, instead of asking for it")
-	c.Flags().BoolVar(&plain, "insecure-http", false, "accept http: to another machine, where anyone on the way reads the token and the memories")
+	addPath(c.Flags(), &file, "token-file", "read the token from this file instead of asking for it")
+	c.Flags().BoolVar(&plain, "insecure-http", false, "allow http: to another machine; anyone on the network path can read the token and the memories")
 	return c
 }
 
@@ -132,8 +132,8 @@ func readTokenFile(path string) (string, error) {
 func newLogoutCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout [URL]",
-		Short: "Forget the token for a server; without URL, for that of --store",
-		Long:  "Forget the token that hippo login keeps for a server. The token stays valid: hippo token revoke ends it, on the server.",
+		Short: "Delete the saved token for a server; without URL, for the one of --store",
+		Long:  "Delete the token that hippo login saved for a server. The token stays valid until hippo token revoke revokes it on the server.",
 		Args:  maximumArguments(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			cfg, err := s.config()

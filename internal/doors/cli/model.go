@@ -24,12 +24,10 @@ func newModelCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "model",
 		Short: "List, download and choose the embedding models of semantic search",
-		Long: `A small embedding model is part of the program. Larger ones find more, and take
-milliseconds a text instead of microseconds; their files come from the Hugging Face
-hub, a mirror, or a folder. A model can also be a folder of yours (config.json,
-tokenizer.json, model.safetensors) or an OpenAI-compatible endpoint, such as
-http://127.0.0.1:11434/v1#nomic-embed-text; its API key is in HIPPO_MODEL_KEY or in
-the file that HIPPO_MODEL_KEY_FILE names.`,
+		Long: `A small embedding model is built in. Larger models find more, and take milliseconds per text instead of microseconds; their files
+come from the Hugging Face hub, a mirror, or a folder. A model can also be a folder of your own (config.json, tokenizer.json,
+model.safetensors) or an OpenAI-compatible endpoint such as http://127.0.0.1:11434/v1#nomic-embed-text. Its API key is read from
+HIPPO_MODEL_KEY or from the file that HIPPO_MODEL_KEY_FILE names.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -40,7 +38,7 @@ the file that HIPPO_MODEL_KEY_FILE names.`,
 func newModelListCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the known models, and which are downloaded",
+		Short: "List the available models, and mark the downloaded ones",
 		Args:  maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := s.config()
@@ -135,7 +133,7 @@ func newModelPullCommand(s *shell) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&o.Endpoint, "endpoint", "", "the address of a mirror, instead of https://huggingface.co ($HF_ENDPOINT)")
+	c.Flags().StringVar(&o.Endpoint, "endpoint", "", "the URL of a mirror, instead of https://huggingface.co ($HF_ENDPOINT)")
 	addPath(c.Flags(), &o.From, "from", "a folder with the files, instead of the network")
 	return c
 }
@@ -164,7 +162,7 @@ func pullModel(ctx context.Context, s *shell, id string, o hub.PullOptions) (hub
 func newModelRemoveCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm MODEL",
-		Short: "Delete the files of a model, and its unfinished downloads",
+		Short: "Delete the files of a model, including unfinished downloads",
 		Args:  oneArgument("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			cache, err := app.Models(os.Getenv)
@@ -184,10 +182,9 @@ func newModelUseCommand(s *shell) *cobra.Command {
 	var later bool
 	c := &cobra.Command{
 		Use:   "use MODEL",
-		Short: "Choose the model for all stores, and embed the memories of this one",
-		Long: `Choose the model, in the settings file. The memories of the store are then embedded;
-Ctrl-C keeps what is done, and servers embed the rest in the background. Until all are
-embedded, searches use the previous model.`,
+		Short: "Select the model for all stores, and embed the memories of this one",
+		Long: `Select the model in the settings file. The memories of the store are then embedded; Ctrl-C keeps what is done, and servers embed
+the rest in the background. Searches use the previous model until all memories are embedded.`,
 		Args: oneArgument("a model: builtin, none, one of hippo model list, a folder or URL#NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			name, err := usableModel(c.Context(), args[0])
@@ -283,7 +280,7 @@ func embedAll(ctx context.Context, s *shell) error {
 func newModelTestCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [MODEL]",
-		Short: "Check the files of a model and try it",
+		Short: "Verify the files of a model and run it once",
 		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := s.config()

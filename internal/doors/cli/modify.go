@@ -27,7 +27,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	var f modifyFlags
 	c := &cobra.Command{
 		Use:   "modify ID",
-		Short: "Change a memory; what is not given stays",
+		Short: "Change a memory; fields that are not given keep their values",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("unexpected argument %.60q: the new text goes behind --content", args[1])
@@ -63,7 +63,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	v.StringVar(&f.kind, "type", "", "the new type")
 	addCommaList(v, &f.clear, "clear", "empty these fields: situation, tags, type, valid_from, valid_until")
 	v.Float64Var(&f.importance, "importance", 0, "0 to 1")
-	v.BoolVar(&f.pin, "pinned", false, "pin, or unpin with --pinned=false")
+	v.BoolVar(&f.pin, "pinned", false, "pin the memory, or unpin it with --pinned=false")
 	v.StringVar(&f.from, "valid-from", "", "the fact holds from this time on; none: from ever")
 	v.StringVar(&f.until, "valid-until", "", "the fact no longer holds at this time, such as now; none: without end")
 	v.StringVar(&f.vote, "reinforce", "", "upvote, downvote or none; by default, new text is an upvote")

@@ -18,9 +18,9 @@ type oauthOptions struct {
 }
 
 func (o *oauthOptions) add(f *pflag.FlagSet) {
-	f.StringVar(&o.issuer, "oauth-issuer", "", "accept the access tokens of this issuer of OAuth 2.1, a URL, beside those of hippo token")
-	f.StringSliceVar(&o.audiences, "oauth-audience", nil, "the audience of these tokens: the URL by which clients reach this server; repeatable, others after it are accepted, too")
-	f.StringVar(&o.namespace, "oauth-namespace-claim", "", "the claim that holds the namespace of a caller; tokens without it are refused (default: --namespace for all)")
+	f.StringVar(&o.issuer, "oauth-issuer", "", "also accept access tokens of this OAuth 2.1 issuer (a URL)")
+	f.StringSliceVar(&o.audiences, "oauth-audience", nil, "the audience of these tokens: the URL at which clients reach this server; may be repeated to accept others")
+	f.StringVar(&o.namespace, "oauth-namespace-claim", "", "the claim with the namespace of the caller; tokens without it are refused (default: --namespace for all)")
 }
 
 // verifier returns who verifies these tokens; nil if there is no issuer.

@@ -15,11 +15,12 @@ import (
 func newProjectCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "project",
-		Short: "List projects, move memories to one, say that two are one, give one another name",
-		Long: `List projects, move memories to one, say that two are one, give one another name.
+		Short: "Manage projects: list, merge, rename, move memories",
+		Long: `Manage projects: list, merge, rename, move memories.
 
-A project is named by its remote and first commit, or as you like. NAME may be the beginning or the end of a name that is known; current is
-the project of this directory, none is no project, and unassigned holds what nobody could place. hippo undo takes back every change.`,
+A project is identified by its remote and first commit, or by any name you choose. NAME may be the beginning or end of a known name; current
+is the project of this directory, none is no project, and unassigned holds memories whose project is not known. hippo undo reverts every
+change.`,
 		Example: `  hippo project list
   hippo project move 7be01d42 855b5c73 --to current
   hippo project merge unassigned current
@@ -46,7 +47,7 @@ type projectJSON struct {
 func newProjectListCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the projects that have memories, with their other names",
+		Short: "List the projects that have memories, with their aliases",
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.inProject(c.Context(), func(m *client.Client) error {
@@ -111,7 +112,7 @@ func newProjectMoveCommand(s *shell) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&to, "to", "", "the project; new:NAME makes one")
+	c.Flags().StringVar(&to, "to", "", "the project; new:NAME creates one")
 	addReason(s, c.Flags())
 	return c
 }
@@ -126,7 +127,7 @@ func projectName(name string) string {
 func newProjectMergeCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge FROM INTO",
-		Short: "Say that two projects are one: move the memories of the first, and know it by both names",
+		Short: "Merge two projects: move the memories of FROM to INTO, and keep both names",
 		RunE: func(c *cobra.Command, args []string) error {
 			return changeProject(s, c, args, client.MergeProjects)
 		},
@@ -138,7 +139,7 @@ func newProjectMergeCommand(s *shell) *cobra.Command {
 func newProjectRenameCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rename FROM NAME",
-		Short: "Give a project another name; it stays known by the others",
+		Short: "Rename a project; its former names stay valid",
 		RunE: func(c *cobra.Command, args []string) error {
 			return changeProject(s, c, args, client.RenameProject)
 		},

@@ -24,7 +24,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 	var allowSecret bool
 	c := &cobra.Command{
 		Use:   "record CONTENT...",
-		Short: "Record a memory; without CONTENT, read it from a pipe",
+		Short: "Record a memory; without CONTENT, read it from stdin",
 		Example: `  hippo record "Retries need jitter" --situation "debugging outages"
   git log -1 --format=%B | hippo record --type commit --importance 0.3`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -98,7 +98,7 @@ func recordGiven(ctx context.Context, s *shell, x *client.Client, m *hippo.Memor
 
 // addAllowSecret adds the flag --allow-secret.
 func addAllowSecret(f *pflag.FlagSet, to *bool) {
-	f.BoolVar(to, "allow-secret", false, "store it although it looks like a key, a token or a password")
+	f.BoolVar(to, "allow-secret", false, "store the text even if it looks like a key, a token or a password")
 }
 
 // allowingSecrets returns the client that stores secrets if the flag is given.

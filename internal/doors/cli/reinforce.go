@@ -14,7 +14,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 	short := map[string]string{
 		"upvote":   "Vote memories up: they helped",
 		"downvote": "Vote memories down: they were wrong or misled",
-		"unvote":   "Take back the newest vote on memories",
+		"unvote":   "Retract the newest vote on memories",
 	}
 	var query string
 	c := &cobra.Command{
@@ -43,7 +43,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 		}),
 	}
 	if name != "unvote" {
-		c.Flags().StringVar(&query, "query", "", "question that they answer, or do not: the vote counts for questions like it")
+		c.Flags().StringVar(&query, "query", "", "the question that they answer or fail to answer; the vote counts for similar questions")
 	}
 	addReason(s, c.Flags())
 	return c

@@ -29,13 +29,11 @@ func newRelateCommand(s *shell) *cobra.Command {
 	var f relateFlags
 	c := &cobra.Command{
 		Use:   "relate FROM KIND TO | relate ID",
-		Short: "Relate two memories, or list the relations of one",
-		Long: `Relate one memory to another. A search that finds one of them then also finds
-the other, or ranks it slightly higher. KIND is any word: explains,
-contradicts, follows. Use teaches relations of kind co_recalled.
-Of ` + strings.Join(hippo.SingleKinds(), ", ") + `
-a memory has one at a time: the older one ends when the new one begins, and is shown;
-one that cannot end then stays, and is shown as a conflict.
+		Short: "Link two memories, or list the links of one",
+		Long: `Link one memory to another. A search that finds one of them then also finds the other, or ranks it slightly higher. KIND is any word:
+explains, contradicts, follows. Relations of kind co_recalled are learned from use.
+A memory has only one relation at a time of these kinds: ` + strings.Join(hippo.SingleKinds(), ", ") + `.
+The older one ends when the new one begins, and is shown. If it cannot end then, both stay, and the conflict is shown.
 With one ID, show the relations of that memory.`,
 		Example: `  hippo relate 9d4f3c1a explains 5be02c77 --weight .8
   hippo relate 9d4f3c1a lives_in 5be02c77 --valid-from 2026-03-01
@@ -61,11 +59,11 @@ With one ID, show the relations of that memory.`,
 	}
 	f.at.add(c)
 	v := c.Flags()
-	v.Float64Var(&f.weight, "weight", 1, "how much it counts, above 0 and at most 1")
+	v.Float64Var(&f.weight, "weight", 1, "the weight, above 0 and at most 1")
 	v.StringVar(&f.from, "valid-from", "", "when it begins to hold")
 	v.StringVar(&f.until, "valid-until", "", "when it ceases to hold")
-	v.StringVar(&f.end, "end", "", "end the one that is there: now, yesterday, 2026-03-01")
-	v.BoolVar(&f.remove, "remove", false, "remove it instead, as if it had never been")
+	v.StringVar(&f.end, "end", "", "end the existing relation at this time: now, yesterday, 2026-03-01")
+	v.BoolVar(&f.remove, "remove", false, "delete the relation as if it had never been recorded")
 	addReason(s, v)
 	return c
 }
@@ -180,7 +178,7 @@ func newRelationsCommand(s *shell) *cobra.Command {
 			return showRelations(c.Context(), s, m, q)
 		}),
 	}
-	c.Flags().StringArrayVar(&q.Kinds, "kind", nil, "only relations of this kind; may be repeated (any)")
+	c.Flags().StringArrayVar(&q.Kinds, "kind", nil, "only relations of this kind; may be repeated (default: any)")
 	at.add(c)
 	return c
 }

@@ -25,9 +25,9 @@ func newRunCommand(s *shell) *cobra.Command {
 	var card bool
 	c := &cobra.Command{
 		Use:   "run FILE",
-		Short: "Run a Starlark program over the memory: search, filter, combine and store at once; - reads it from stdin",
-		Long: `Run a Starlark program over the memory. A store on a server runs it there, within the scope of the token, and
-sees neither the files nor the environment of this machine.`,
+		Short: "Run a Starlark program that searches, filters, combines and stores memories; - reads it from stdin",
+		Long: `Run a Starlark program over the memories. With a store on a server, the program runs there, within the scope of the token, and
+cannot see the files or the environment of this machine.`,
 		Args: maximumArguments(1),
 		Example: `  hippo run tidy.star --dry-run
   echo '[m.preview for m in search("gateway") if m.score > 0.5]' | hippo run -
@@ -54,10 +54,10 @@ sees neither the files nor the environment of this machine.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&p.DryRun, "dry-run", false, "list what it would write, and store nothing")
-	f.BoolVar(&p.ReadOnly, "read-only", false, "writing is an error")
-	f.IntVar(&p.MaxTokens, "max-tokens", script.MaxTokens, "the most tokens of the text, by estimate; --json has all of the result")
-	f.BoolVar(&card, "card", false, "print the page about programs")
+	f.BoolVar(&p.DryRun, "dry-run", false, "list what the program would write; store nothing")
+	f.BoolVar(&p.ReadOnly, "read-only", false, "refuse every write")
+	f.IntVar(&p.MaxTokens, "max-tokens", script.MaxTokens, "the largest text, in estimated tokens; --json prints the whole result")
+	f.BoolVar(&card, "card", false, "print the reference of the language and its functions")
 	return c
 }
 

@@ -33,7 +33,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 	var f searchFlags
 	c := &cobra.Command{
 		Use:   "search [WORDS...]",
-		Short: "Find memories, best first; without words, all of them",
+		Short: "Search memories, best match first; without WORDS, show all of them",
 		Example: `  hippo search why did the gateway go down --when "last week" --explain
   hippo search default branch --as-of 2026-03-01
   hippo search where do retries wait --sources memory,code`,
@@ -68,11 +68,11 @@ func newSearchCommand(s *shell) *cobra.Command {
 	v := c.Flags()
 	addArgs(v, slices.DeleteFunc(f.Args(), func(a verb.Arg) bool { return a.Name == "ranker" })) // a setting of all commands
 	addAll(v, &f.all)
-	v.Float64Var(&f.low, "min", 0, "least relevance; 0 also shows what is unlikely to answer")
-	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
+	v.Float64Var(&f.low, "min", 0, "the lowest relevance; 0 also shows unlikely matches")
+	v.Float64Var(&f.high, "max", math.Inf(1), "the highest relevance")
 	addPage(v, &f.offset, &f.count, hippo.DefaultCount)
-	v.StringSliceVar(&f.sources, "sources", []string{sources.Memory}, "what to ask: memory, code or both, with a comma")
-	v.BoolVar(&f.each, "each", false, "list memories that say the same one by one, and not as one hit")
+	v.StringSliceVar(&f.sources, "sources", []string{sources.Memory}, "what to search: memory, code, or both, separated by a comma")
+	v.BoolVar(&f.each, "each", false, "list memories with the same text one by one, not as one hit")
 	return c
 }
 
@@ -104,7 +104,7 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files *cited.Check) 
 		s.warn("degraded: %s", d)
 	}
 	if a.Weak != "" {
-		s.warn("these may not answer it (%s)", a.Weak)
+		s.warn("these may not answer the question (%s)", a.Weak)
 	}
 	if period := wire.PeriodText(a, s.now()); period != "" {
 		s.warn("these are %s", period)

@@ -36,7 +36,7 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query, files *cite
 		s.warn("%s", n)
 	}
 	if a.Weak != "" {
-		s.warn("these may not answer it (%s)", a.Weak)
+		s.warn("these may not answer the question (%s)", a.Weak)
 	}
 	s.count = len(a.Hits)
 	v := wire.View{Offset: q.Offset, Now: s.now(), Full: true, Importance: client.ImportanceOn}

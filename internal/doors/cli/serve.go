@@ -27,7 +27,7 @@ func newServeCommand(s *shell) *cobra.Command {
 	var o httpOptions
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the memory to an agent over MCP on stdin and stdout, or to several over HTTP",
+		Short: "Serve memories over MCP on stdin and stdout, or over HTTP",
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if verbose {
@@ -48,8 +48,8 @@ func newServeCommand(s *shell) *cobra.Command {
 			return runServe(c.Context(), s, systems)
 		},
 	}
-	c.Flags().StringVar(&tools, "tools", "", "the systems whose tools are listed, with commas: "+strings.Join(mcpserver.ToolSystems(), ", ")+
-		" or all; the first one answers where names collide, and the tools of the others answer unlisted; default: hippo, and code once a source tree is indexed")
+	c.Flags().StringVar(&tools, "tools", "", "the systems whose tools are listed, separated by commas: "+strings.Join(mcpserver.ToolSystems(), ", ")+
+		" or all; where names collide the first one answers, and unlisted tools still answer (default: hippo, and code once a source tree is indexed)")
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
 	o.add(c.Flags())
 	return c

@@ -30,11 +30,11 @@ func newSetupCommand(s *shell) *cobra.Command {
 	var f setupFlags
 	c := &cobra.Command{
 		Use:   "setup [CLIENT...]",
-		Short: "Register the memory with the agents on this machine",
-		Long: `Register the server, the hooks and the guidance of the memory with agents: ` + strings.Join(clientNames(), ", ") + `.
-Without names it shows the clients that it finds and what it would change, and asks. It changes only its own entries: comments and other
-keys stay, FILE.hippo-backup holds each file as it was, a second run changes nothing, and --remove restores every byte.
-A client that names a store already keeps it; --store, --memory-dir and --db register another one.`,
+		Short: "Register Hippo with the agents on this machine",
+		Long: `Register the server, the hooks and the guidance with agents: ` + strings.Join(clientNames(), ", ") + `.
+Without names, setup shows the clients it finds and the changes it would make, and asks. It changes only its own entries and keeps comments
+and other keys. FILE.hippo-backup is a copy of each original file, a second run changes nothing, and --remove restores every byte.
+A client that already names a store keeps it; --store, --memory-dir and --db register another one.`,
 		Example: "  hippo setup\n  hippo setup claude-code codex\n  hippo setup --dry-run\n  hippo setup --remove --yes",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return clientNames(), cobra.ShellCompDirectiveNoFileComp
@@ -48,12 +48,12 @@ A client that names a store already keeps it; --store, --memory-dir and --db reg
 			return err
 		},
 	}
-	c.Flags().StringVar(&f.scope, "scope", string(setup.User), "user (all folders), project (everybody in this one) or local (you in this one)")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the changes as a diff, and change nothing")
+	c.Flags().StringVar(&f.scope, "scope", string(setup.User), "user (all folders), project (everyone in this folder) or local (only you in this folder)")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the changes as a diff; change nothing")
 	c.Flags().BoolVar(&f.noHooks, "no-hooks", false, "register no hooks")
-	c.Flags().BoolVar(&f.remove, "remove", false, "take everything back")
+	c.Flags().BoolVar(&f.remove, "remove", false, "remove everything that setup registered")
 	c.Flags().BoolVar(&f.ok, "yes", false, "do not ask")
-	c.Flags().BoolVar(&f.replace, "replace", false, "replace entries named hippo of other programs without a question; --yes alone leaves them")
+	c.Flags().BoolVar(&f.replace, "replace", false, "replace entries named hippo of other programs without asking; --yes alone keeps them")
 	c.Flags().StringArrayVar(&f.tools, "tool", nil, "another way to name a client: --tool claude, --tool q")
 	c.Flags().Bool("dev", false, "no effect: setup always registers the program that runs")
 	_ = c.Flags().MarkHidden("dev") // it has just been defined

@@ -19,7 +19,7 @@ import (
 func newStatusCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Show what is there, and what is wrong, if anything",
+		Short: "Show the state of the store, and any problems",
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.named()
@@ -163,7 +163,7 @@ func version() build {
 func newVersionCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Show which program this is",
+		Short: "Print the version",
 		Args:  maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
 			b := version()

@@ -20,18 +20,17 @@ func newSyncFileCommand(s *shell) *cobra.Command {
 	var o syncfile.Options
 	c := &cobra.Command{
 		Use:   "sync-file FILE",
-		Short: "Keep a block of a file such as MEMORY.md equal to what matters most",
-		Long: `Keep a block of a file such as MEMORY.md equal to what matters most in the store,
-and read back what was edited there: an edited line changes its memory, a new line
-becomes one, and the memory of a deleted line is forgotten (hippo restore brings it
-back). The rest of the file stays as it is. Running it again changes nothing.`,
+		Short: "Sync the most important memories into a block of a file such as MEMORY.md",
+		Long: `Sync the most important memories into a block of a file such as MEMORY.md, and read edits back: an edited line changes its
+memory, a new line becomes a memory, and the memory of a deleted line is forgotten (hippo restore brings it back). The rest of the file is
+not touched. Running the command again changes nothing.`,
 		Example: `  hippo sync-file MEMORY.md
   hippo sync-file ~/.claude/CLAUDE.md --max-bytes 2000`,
 		Args: oneArgument("a file"),
 		RunE: func(c *cobra.Command, args []string) error { return syncFile(c.Context(), s, args[0], o) },
 	}
-	c.Flags().IntVar(&o.Budget, "max-bytes", syncfile.DefaultBudget, "size of the lines of the block; 4 bytes are about a token")
-	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
+	c.Flags().IntVar(&o.Budget, "max-bytes", syncfile.DefaultBudget, "the size limit of the block; 4 bytes are about a token")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would change; change nothing")
 	return c
 }
 

@@ -24,7 +24,7 @@ func newTokenCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
 		Short: "Create, list and revoke tokens of the HTTP server",
-		Long:  "Create, list and revoke tokens of an HTTP server. A change takes effect at once, also in a running server.",
+		Long:  "Create, list and revoke tokens of an HTTP server. Changes take effect at once, even in a running server.",
 		Args:  refuseUnknownCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -99,7 +99,7 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 	var projects []string
 	c := &cobra.Command{
 		Use:   "create NAME",
-		Short: "Create a token and print it: it is shown only once",
+		Short: "Create a token and print it; it cannot be shown again",
 		Args:  oneArgument("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := s.config()
@@ -130,9 +130,9 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&right, "right", string(token.Write), "what it allows: read, write (and read), admin (everything) or metrics (only /metrics)")
-	c.Flags().StringSliceVar(&projects, "projects", nil, `the only projects that it reaches, with commas; "none" is no project (default: all)`)
-	c.Flags().StringVar(&expires, "expires", "", `when it ends, such as "in 90 days" or 2027-01-31 (default: never)`)
+	c.Flags().StringVar(&right, "right", string(token.Write), "the right: read, write (includes read), admin (everything) or metrics (only /metrics)")
+	c.Flags().StringSliceVar(&projects, "projects", nil, `the only projects that the token can reach, separated by commas; "none" is no project (default: all)`)
+	c.Flags().StringVar(&expires, "expires", "", `when the token expires, such as "in 90 days" or 2027-01-31 (default: never)`)
 	return c
 }
 
@@ -150,7 +150,7 @@ func renamed(list []string, from, to string) []string {
 func newTokenListCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the tokens, without their texts",
+		Short: "List the tokens, without their secrets",
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			list, err := tokensOf(s).List()

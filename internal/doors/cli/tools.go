@@ -12,9 +12,9 @@ import (
 func newToolsCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tools",
-		Short: "List the MCP tools, and what each costs in the list of a client",
-		Long: "List the MCP tools by system, and the bytes of each in the list that a client reads. A dash marks a tool that answers without being listed: " +
-			"an older name, or one that only says what to use instead. The flag --tools of hippo serve says which systems are listed.",
+		Short: "List the MCP tools and the bytes each takes in the tool list",
+		Long: "List the MCP tools by system, with the bytes that each takes in the list that a client reads. A dash marks a tool that answers without " +
+			"being listed: an older name, or one that only points to its replacement. The flag --tools of hippo serve selects the listed systems.",
 		Args: maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
 			all, err := mcpserver.Catalog()

@@ -68,7 +68,7 @@ func newExportCommand(s *shell) *cobra.Command {
 	var force, salvage bool
 	c := &cobra.Command{
 		Use:   "export [FILE]",
-		Short: "Write all memories as JSON lines that import back identically",
+		Short: "Export all memories as JSON lines, for a lossless import",
 		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if salvage {
@@ -91,8 +91,8 @@ func newExportCommand(s *shell) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
-	c.Flags().BoolVar(&salvage, "salvage", false, "of a damaged store: read past what is damaged, and report what is lost")
+	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
+	c.Flags().BoolVar(&salvage, "salvage", false, "skip what is damaged, and report what is lost")
 	return c
 }
 
@@ -252,7 +252,7 @@ func newMigrateCommand(s *shell) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "the store to read")
-	c.Flags().StringVar(&to, "to", "", "the store to write; made if it does not exist, unless it is on a server")
+	c.Flags().StringVar(&to, "to", "", "the store to write; it is created if it does not exist, unless it is on a server")
 	return c
 }
 

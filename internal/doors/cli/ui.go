@@ -18,9 +18,9 @@ func newUICommand(s *shell) *cobra.Command {
 	var silent bool
 	c := &cobra.Command{
 		Use:   "ui",
-		Short: "Show the memory in a browser",
-		Long: "Serve the dashboard to this machine, and open the browser with a link that lets it in once. Ctrl-C ends the server. " +
-			"hippo serve --http ADDR serves it with the rest, for browsers with a token. Of a store on a server it opens the page there.",
+		Short: "Open the dashboard in a browser",
+		Long: "Serve the dashboard to this machine, and open it in the browser with a one-time link. Ctrl-C ends the server. " +
+			"hippo serve --http ADDR serves it along with the rest, for browsers with a token. With a store on a server, the page of that server is opened.",
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.config()
@@ -42,7 +42,7 @@ func newUICommand(s *shell) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&o.addr, "http", "127.0.0.1:0", "where to listen; port 0 is any that is free")
+	c.Flags().StringVar(&o.addr, "http", "127.0.0.1:0", "the address to listen on; port 0 picks a free one")
 	c.Flags().BoolVar(&silent, "no-browser", false, "print the link instead of opening it")
 	return c
 }

@@ -22,9 +22,9 @@ func newUndoCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "undo [OPERATION]",
 		Short: "Undo an operation of hippo log",
-		Long: `Give the memories that an operation changed their former values, all or none; what it recorded is forgotten. Without an ID, that is
-your last operation that is not undone yet; it is shown, and undone after a question. If one of the memories was changed since, nothing
-changes, and the later operation is named: undo that one first. An undo is itself an operation and can be undone by its ID.`,
+		Long: `Restore the former values of all memories that an operation changed, and forget the memories that it recorded. Without an ID, this
+is your last operation that has not been undone; it is shown, and undone after confirmation. If one of the memories was changed since,
+nothing changes, and the later operation is named: undo that one first. An undo is itself an operation and can be undone by its ID.`,
 		Example: `  hippo undo
   hippo undo 7be01d42`,
 		Args: maximumArguments(1),
@@ -48,7 +48,7 @@ changes, and the later operation is named: undo that one first. An undo is itsel
 			})
 		},
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "without an ID: do not ask")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask when no ID is given")
 	addReason(s, c.Flags())
 	return c
 }

@@ -15,10 +15,10 @@ import (
 func newVotesCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "votes ID",
-		Short: "List the votes on a memory, and its openings",
-		Long: `List the votes on a memory and its openings as an answer, the newest last: the kind, how many they are, the active day of the newest,
-and whether they count for questions like the one that was asked. Votes of one kind on like questions are one line, and their number
-decays by active day. hippo unvote takes the newest vote back.`,
+		Short: "List the votes on a memory, and when it was opened",
+		Long: `List the votes on a memory and its openings as an answer, newest last: the kind, the number, the active day of the newest, and
+whether they count only for similar questions. Votes of one kind on similar questions are one line, and their number decays with active
+days. hippo unvote retracts the newest vote.`,
 		Args: oneArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			ms, err := m.Get(c.Context(), ids...)

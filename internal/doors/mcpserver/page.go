@@ -117,7 +117,7 @@ func (p *page) heading(shown int) string {
 	}
 	switch {
 	case a.Weak != "":
-		fmt.Fprintf(&b, ". Weak: these may not answer it (%s). detail full shows all whole", note(a.Weak))
+		fmt.Fprintf(&b, ". Weak: these may not answer the question (%s). detail full shows the whole texts", note(a.Weak))
 	case a.Confidence > 0 && a.Total > 0:
 		b.WriteString(", confidence " + decimal(a.Confidence))
 	}

@@ -96,7 +96,7 @@ func (m *mixed) heading(shown int) string {
 		fmt.Fprintf(&b, ", next offset %d", next)
 	}
 	if a.Weak != "" {
-		fmt.Fprintf(&b, ". Weak: these may not answer it (%s). detail full shows all whole", note(a.Weak))
+		fmt.Fprintf(&b, ". Weak: these may not answer the question (%s). detail full shows the whole texts", note(a.Weak))
 	}
 	if len(m.answer.Degraded) > 0 {
 		b.WriteString("; degraded: " + note(strings.Join(m.answer.Degraded, "; ")))

@@ -41,7 +41,7 @@ func TestSearch_IsWeak(t *testing.T) {
 	if got.Total != 30 || got.Weak == "" || len(got.Results) != 10 || whole(&got) != 3 || strings.Count(out.Text, end) != 3 {
 		t.Fatalf("%+v\n%s", got, out.Text)
 	}
-	for _, want := range []string{"Weak: these may not answer it", "no memory mentions opera", "detail full shows all whole"} {
+	for _, want := range []string{"Weak: these may not answer the question", "no memory mentions opera", "detail full shows the whole texts"} {
 		if !strings.Contains(out.Text, want) {
 			t.Errorf("%q lacks %q", out.Text, want)
 		}

@@ -23,7 +23,7 @@ func (in *auditInput) fields() []field {
 		{name: "project", in: inQuery, to: &in.projects, about: `of one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`},
 		{
 			name: "idle", in: inQuery, to: &in.idle, rules: schema{"minimum": 1, "default": consolidate.IdleDays},
-			about: "active days without a use from which a memory is idle",
+			about: "active days without use after which a memory counts as idle",
 		},
 		{name: "limit", in: inQuery, to: &in.limit, about: "findings of each problem", rules: schema{"minimum": 1, "maximum": hippo.MaxCount, "default": hippo.DefaultCount}},
 	}

@@ -18,7 +18,7 @@ func ofEntities() []operation {
 			input: newEntitiesInput, answer: wire.EntityList{},
 		},
 		{
-			method: post, path: "/entities", id: "addEntity", summary: "Record an entity", rights: read | write,
+			method: post, path: "/entities", id: "addEntity", summary: "Add an entity", rights: read | write,
 			input: func() input { return &addEntityInput{} }, status: http.StatusCreated, answer: wire.Entity{},
 		},
 		{
@@ -69,7 +69,7 @@ func newEntitiesInput() input { return &entitiesInput{limit: hippo.DefaultCount}
 func (in *entitiesInput) fields() []field {
 	return []field{
 		{name: "kind", in: inQuery, to: &in.kind, about: "only those of this kind"},
-		{name: "found", in: inQuery, to: &in.found, about: "those that two or more of the newest 2,000 memories name, and that no one recorded"},
+		{name: "found", in: inQuery, to: &in.found, about: "list names found in two or more of the newest 2,000 memories that are not recorded as entities"},
 		{name: "offset", in: inQuery, to: &in.offset, about: "where the page begins", rules: schema{"minimum": 0, "default": 0}},
 		{name: "limit", in: inQuery, to: &in.limit, rules: schema{"minimum": 1, "maximum": hippo.MaxCount, "default": hippo.DefaultCount}},
 	}

@@ -75,7 +75,7 @@ type graphInput struct {
 func (in *graphInput) fields(most, usual int) []field {
 	return append([]field{
 		{name: "kind", in: inQuery, to: &in.kinds, about: "only relations of these kinds"},
-		{name: "learned", in: inQuery, to: &in.learned, about: "relations that use taught, too"},
+		{name: "learned", in: inQuery, to: &in.learned, about: "include relations learned from use"},
 		{name: "limit", in: inQuery, to: &in.limit, rules: schema{"minimum": 1, "maximum": most, "default": usual}},
 	}, in.at.fields(inQuery)...)
 }

@@ -304,7 +304,7 @@ type listInput struct {
 
 func (in *listInput) fields() []field {
 	return slices.Concat(fieldsOf(in.Args(), inQuery), in.projects.fields(inQuery), in.page.fields(inQuery), []field{
-		{name: "forgotten", in: inQuery, to: &in.forgotten, about: "the forgotten ones instead"},
+		{name: "forgotten", in: inQuery, to: &in.forgotten, about: "list forgotten memories instead"},
 		{name: "source", in: inQuery, to: &in.arrival.Source, about: "only what comes from this kind of source, client or file, such as import, csv, notes.csv"},
 		{name: "import", in: inQuery, to: &in.arrival.Import, about: "only what this operation of an import has brought, of all projects unless project names some"},
 	})

@@ -56,7 +56,7 @@ func ofMemories() []operation {
 			input: newRecordInput, status: http.StatusCreated, answer: recorded{},
 		},
 		{
-			method: get, path: "/memories", id: "list", summary: "List memories: those that hold first, the newest first", rights: read,
+			method: get, path: "/memories", id: "list", summary: "List memories: current ones first, newest first", rights: read,
 			input: func() input { return &listInput{} }, answer: listing{},
 		},
 		{
@@ -72,7 +72,7 @@ func ofMemories() []operation {
 			input: func() input { return &getInput{} }, answer: insight{},
 		},
 		{
-			method: http.MethodPatch, path: "/memories/{id}", id: "modify", summary: "Change a memory; what is not given stays", rights: write,
+			method: http.MethodPatch, path: "/memories/{id}", id: "modify", summary: "Change a memory; fields that are not given keep their values", rights: write,
 			input: func() input { return &modifyInput{} }, answer: insight{},
 		},
 		{
@@ -80,7 +80,7 @@ func ofMemories() []operation {
 			input: func() input { return &relationsInput{} }, answer: relations{},
 		},
 		{
-			method: get, path: "/memories/{id}/votes", id: "votes", summary: "List the votes on a memory, and its openings; reinforce takes the newest vote back", rights: read,
+			method: get, path: "/memories/{id}/votes", id: "votes", summary: "List the votes on a memory, and when it was opened; reinforce takes the newest vote back", rights: read,
 			input: func() input { return &votesInput{} }, answer: wire.Votes{},
 		},
 		{

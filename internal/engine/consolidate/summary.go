@@ -58,7 +58,7 @@ func (s *summarizer) summarize(groups []group) error {
 		}
 		if similar > replaced && !of.dead {
 			a.Supersedes = of.id
-			a.Reason += fmt.Sprintf("; the summary that there is cites others, too few or too many (%.0f %% in common)", 100*similar)
+			a.Reason += fmt.Sprintf("; the existing summary cites other members, too few or too many (%.0f %% in common)", 100*similar)
 		}
 		s.propose(a)
 	}

@@ -55,7 +55,7 @@ func writeResults(c *d.Call, s *search, r *results, mode string) string {
 	}
 	text := fit(head, blocks, c.Int("max_response_chars", maxResponse))
 	if r.weak != "" {
-		text += "\n\nWeak: these may not answer it (" + termtext.Line(r.weak) + ")"
+		text += "\n\nWeak: these may not answer the question (" + termtext.Line(r.weak) + ")"
 	}
 	facts := make([]string, len(r.facts))
 	for i := range r.facts {
