@@ -79,11 +79,11 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	if len(args) > 1 && args[1] == script.ChildArgument { // before anything is read or opened
 		return sandbox.Child(s.in, s.out)
 	}
-	s.root = s.newRoot()
 	rest := args[1:]
 	if name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name == "hippo-server" {
 		rest = append([]string{"serve"}, rest...)
 	}
+	s.root = s.rootFor(rest)
 	if completes(rest) {
 		addCompletions(s, s.root)
 	}
@@ -100,70 +100,6 @@ func (s *shell) run(ctx context.Context, args []string) int {
 		explainError(s, ran.CommandPath(), rest, err)
 	}
 	return exitCode(err)
-}
-
-func (s *shell) newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "hippo",
-		Short:         "A memory for AI agents that learns what is worth remembering",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       version().Version,
-		Args:          refuseUnknownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return runRoot(s, c) },
-
-		PersistentPreRun: func(c *cobra.Command, _ []string) { noticeSettings(s, c) },
-	}
-	root.SuggestionsMinimumDistance = 2
-	root.SetIn(s.in)
-	root.SetOut(s.out)
-	root.SetErr(s.errw)
-	root.SetFlagErrorFunc(badFlag)
-	for _, set := range config.Settings() {
-		root.PersistentFlags().String(set.Flag, "", fmt.Sprintf("%s ($%s)", set.Meaning, set.Env))
-	}
-	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
-	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
-	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
-	root.PersistentFlags().Bool("no-share", false, "the same as --share off")
-	for _, g := range commands(s) {
-		for _, c := range g.commands {
-			c.GroupID = g.title
-		}
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		root.AddCommand(g.commands...)
-	}
-	root.AddCommand(newVersionCommand(s))
-	root.AddCommand(newTopics()...)
-	refuseUnknownTopics(root)
-	refuseUnknownShells(root)
-	addAliases(root)
-	setHelp(s, root)
-	return root
-}
-
-// group is the commands below one heading of the help.
-type group struct {
-	title    string
-	commands []*cobra.Command
-}
-
-// commands returns the subcommands, by purpose.
-func commands(s *shell) []group {
-	return []group{
-		{"Commands to remember and to find:", []*cobra.Command{
-			newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
-			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newVoteCommand(s, "unvote"), newVotesCommand(s), newConfirmCommand(s), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newRelationsCommand(s), newEntityCommand(s), newFactCommand(s), newGraphCommand(s), newProjectCommand(s), newLogCommand(s), newDiffCommand(s), newUndoCommand(s), newUICommand(s),
-		}},
-		{"Commands for agents:", []*cobra.Command{
-			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), knowsClaudeHippo(s, newServeCommand(s)), newTokenCommand(s), newLoginCommand(s), newLogoutCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
-		}},
-		{"Commands for stores:", []*cobra.Command{
-			newStatusCommand(s), newConsolidateCommand(s), newClustersCommand(s), newAuditCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
-		}},
-		{"Commands for code:", []*cobra.Command{newCodeCommand(s)}},
-		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), knowsClaudeHippo(s, newEmbedCommand(s)), knowsClaudeHippo(s, newBenchCommand(s)), newEvalCommand(s), newDemoCommand(s)}},
-	}
 }
 
 // runRoot is the program without a subcommand: help, or, if a store is named and stdin is no
