@@ -94,9 +94,13 @@ func precedence(listed []string) []systemTable {
 }
 
 // speak is the middleware that answers the tools of other systems. Their tables are built when they are
-// needed: adding all tools to the server of the SDK would cost every start 10 ms and more.
+// needed: adding all tools to the server of the SDK would cost every start 10 ms and more. The own tools are added
+// once initialize is answered: the SDK takes .3 ms to check their schemas.
 func (s *Server) speak(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method != "initialize" {
+			s.equip()
+		}
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
 			system, t := s.find(r.Params.Name)

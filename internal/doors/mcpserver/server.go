@@ -17,6 +17,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -75,6 +76,7 @@ type Server struct {
 	mcp       *mcp.Server
 	order     []systemTable   // all systems, in the order in which they answer
 	own       map[string]bool // the tools of this program by name, and whether they only write
+	equip     func()          // adds the tools, prompts and resources to the server of the SDK, once
 	began     time.Time
 	workspace workspace
 	// byDefault: nobody said what is listed.
@@ -128,15 +130,20 @@ func New(open Opener, o *Options) *Server {
 			}
 		},
 	})
-	for _, t := range tools() {
+	own := tools()
+	for _, t := range own {
 		s.own[t.name] = t.writes
-		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
-	s.addPage()
+	s.equip = sync.OnceFunc(func() {
+		for _, t := range own {
+			s.mcp.AddTool(t.describe(), s.handler(t))
+		}
+		s.addPage()
+		for _, p := range prompts() {
+			s.mcp.AddPrompt(p.describe(), p.get)
+		}
+	})
 	s.mcp.AddReceivingMiddleware(s.speak)
-	for _, p := range prompts() {
-		s.mcp.AddPrompt(p.describe(), p.get)
-	}
 	return s
 }
 
