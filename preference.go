@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // UserPreference reports whether a memory says how its user wants things done: the user said it, to an agent or in a session that was
@@ -39,16 +40,18 @@ func (s *Scope) ProjectUnsaid(m *Memory) string {
 
 // local matches what belongs to one repository: a path, a file by its ending, a call, a qualified symbol, "here", or words for the
 // repository itself.
-var local = regexp.MustCompile(`(?:^|[\s"'(\x60])(?:\.{0,2}/[\w.-]|[\w.-]+/[\w.-]+(?:/|\.\w))` +
-	`|\b[\w-]+\.(?:go|py|tsx?|jsx|rs|java|kt|rb|php|cs?|cpp|h|swift|sql|sh|md|toml|ya?ml|json|lock|mod)\b` +
-	`|(?i:\b(?:here|hier|aquí|aqui|ici)(?:\PL|$))` +
-	`|\w\(\)|\b[a-z]\w+(?:\.|::)[A-Z]\w+` +
-	`|(?i:\b(?:this|our) (?:repo|repository|project|code ?base|monorepo|service|app|library)\b)`)
+var local = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
+	return regexp.MustCompile(`(?:^|[\s"'(\x60])(?:\.{0,2}/[\w.-]|[\w.-]+/[\w.-]+(?:/|\.\w))` +
+		`|\b[\w-]+\.(?:go|py|tsx?|jsx|rs|java|kt|rb|php|cs?|cpp|h|swift|sql|sh|md|toml|ya?ml|json|lock|mod)\b` +
+		`|(?i:\b(?:here|hier|aquí|aqui|ici)(?:\PL|$))` +
+		`|\w\(\)|\b[a-z]\w+(?:\.|::)[A-Z]\w+` +
+		`|(?i:\b(?:this|our) (?:repo|repository|project|code ?base|monorepo|service|app|library)\b)`)
+})
 
 // isAbout reports whether a memory is about the current project.
 func (s *Scope) isAbout(m *Memory) bool {
 	text := strings.Join(append([]string{m.Content}, m.Situation...), "\n")
-	if local.MatchString(text) {
+	if local().MatchString(text) {
 		return true
 	}
 	for _, name := range append([]string{s.Project}, s.Also...) {

@@ -5,12 +5,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hippo-memory/hippo"
 )
 
 // placeholder matches what clients and shells fill in: $NAME, ${NAME}, ${env:NAME}, $env:NAME and %NAME%.
-var placeholder = regexp.MustCompile(`\$\{([^{}/\\]*)\}|\$((?:env:)?[A-Za-z_][A-Za-z0-9_]*)|%([A-Za-z_][A-Za-z0-9_()]*)%`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
+	return regexp.MustCompile(`\$\{([^{}/\\]*)\}|\$((?:env:)?[A-Za-z_][A-Za-z0-9_]*)|%([A-Za-z_][A-Za-z0-9_()]*)%`)
+})
 
 // Expand returns the absolute form of a path; a leading "~" is the home directory, and a variable of the environment is its
 // value. The home of another user, "~name", and a variable that is not set, such as "${workspaceFolder}" of a client that did
@@ -18,7 +21,7 @@ var placeholder = regexp.MustCompile(`\$\{([^{}/\\]*)\}|\$((?:env:)?[A-Za-z_][A-
 func Expand(field, path string) (string, error) {
 	given := path
 	var missing string
-	path = placeholder.ReplaceAllStringFunc(path, func(text string) string {
+	path = fill(path, func(text string) string {
 		name := variableIn(text)
 		value := os.Getenv(name)
 		if value == "" && (name == "HOME" || name == "USERPROFILE") {
@@ -50,11 +53,30 @@ func Expand(field, path string) (string, error) {
 
 // expandFolder is [Expand] for the folder of a model, which may be a name instead and stays as the user wrote it.
 func expandFolder(field, name string) (string, error) {
-	if !strings.HasPrefix(name, "~") && !placeholder.MatchString(name) {
+	if !strings.HasPrefix(name, "~") && len(placeholders(name)) == 0 {
 		return name, nil
 	}
 	return Expand(field, name)
 }
+
+// fill returns a text with what value returns in place of each [placeholder].
+func fill(text string, value func(string) string) string {
+	if !mayHavePlaceholder(text) {
+		return text
+	}
+	return placeholder().ReplaceAllStringFunc(text, value)
+}
+
+// placeholders returns each [placeholder] in a text.
+func placeholders(text string) []string {
+	if !mayHavePlaceholder(text) {
+		return nil
+	}
+	return placeholder().FindAllString(text, -1)
+}
+
+// mayHavePlaceholder is false for most texts, so that a start need not compile [placeholder].
+func mayHavePlaceholder(text string) bool { return strings.ContainsAny(text, "$%") }
 
 // variableIn returns the name of the variable that a [placeholder] stands for.
 func variableIn(text string) string { return strings.TrimPrefix(strings.Trim(text, "${}%"), "env:") }

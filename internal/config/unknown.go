@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hippo-memory/hippo/internal/base/typo"
 )
@@ -33,7 +34,9 @@ func unknownKey(name, path string) string {
 }
 
 // ofService matches the variables that Kubernetes sets for a service whose name begins with hippo.
-var ofService = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$`)
+var ofService = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
+	return regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$`)
+})
 
 // unknownVariables returns the notices of variables that mean nothing: neither to this program, nor in the values of settings.
 func unknownVariables(present []string, values map[string]string, env func(string) string) (notices []string) {
@@ -46,12 +49,12 @@ func unknownVariables(present []string, values map[string]string, env func(strin
 		forms[formOf(name)] = name
 	}
 	for _, text := range values {
-		for _, found := range placeholder.FindAllString(text, -1) {
+		for _, found := range placeholders(text) {
 			used = append(used, variableIn(found))
 		}
 	}
 	for _, name := range present {
-		if slices.Contains(used, name) || env("KUBERNETES_SERVICE_HOST") != "" && ofService.MatchString(name) {
+		if slices.Contains(used, name) || env("KUBERNETES_SERVICE_HOST") != "" && ofService().MatchString(name) {
 			continue
 		}
 		advice := "hippo help flags lists the settings and their variables"

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -120,7 +121,9 @@ func opened(s string) string {
 }
 
 // control matches what acts on a terminal: its sequences, and characters that are not printed.
-var control = regexp.MustCompile(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-Z\\^-~]|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
+var control = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
+	return regexp.MustCompile(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-Z\\^-~]|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
+})
 
 // printed returns a text as a terminal shows it, about: without colours, with a carriage return as a line break.
 func printed(s string) string {
@@ -128,7 +131,7 @@ func printed(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
 		return s
 	}
-	return control.ReplaceAllString(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "")
+	return control().ReplaceAllString(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "")
 }
 
 // clip shortens s to n bytes at most: its first quarter and its end remain.

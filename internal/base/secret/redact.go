@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // minLength is the length in bytes from which a query parameter is searched for in
@@ -14,10 +15,10 @@ import (
 const minLength = 6
 
 // urls matches what looks like a URL within a text.
-var urls = regexp.MustCompile("(?i)[a-z][a-z0-9+.-]*://[^\\s\"'`<>]+")
+var urls = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i)[a-z][a-z0-9+.-]*://[^\\s\"'`<>]+") }) //nolint:gochecknoglobals // compiled when it is first used
 
 // host matches the rest of a URL that begins with a host and a port, without a user.
-var host = regexp.MustCompile(`^([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]+)?([/?#]|$)`)
+var host = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]+)?([/?#]|$)`) }) //nolint:gochecknoglobals // compiled when it is first used
 
 // Redact returns text with "[redacted]" in place of the given secrets, and of the
 // user information and the query of every URL in it (see [RedactURL]). Every text
@@ -28,7 +29,7 @@ func Redact(text string, secrets ...Value) string {
 			text = strings.ReplaceAll(text, hidden, redacted)
 		}
 	}
-	return urls.ReplaceAllStringFunc(text, RedactURL)
+	return urls().ReplaceAllStringFunc(text, RedactURL)
 }
 
 // RedactURL returns a setting that may be a URL, "http://HOST/PATH#NAME", without its
@@ -41,7 +42,7 @@ func RedactURL(s string) string {
 		return s
 	}
 	name := ""
-	if host.MatchString(rest) {
+	if host().MatchString(rest) {
 		// An @ at the beginning of a name is usual, one within it may end a password.
 		if i := strings.LastIndexByte(rest, '#'); i >= 0 && strings.LastIndexByte(rest, '@') <= i+1 {
 			rest, name = rest[:i], rest[i:]

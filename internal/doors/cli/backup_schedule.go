@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -63,7 +64,7 @@ func (p *backupPlan) folder(store config.Store) (string, error) {
 	return filepath.Join(filepath.Dir(store.Path), "backups"), nil
 }
 
-var backupName = regexp.MustCompile(`^hippo-\d{8}T\d{6}Z\.db$`)
+var backupName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^hippo-\d{8}T\d{6}Z\.db$`) }) //nolint:gochecknoglobals // compiled when it is first used
 
 // list returns the names of the scheduled backups in a folder, the oldest first. Other files are never touched.
 func (*backupPlan) list(dir string) ([]string, error) {
@@ -73,7 +74,7 @@ func (*backupPlan) list(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.Type().IsRegular() && backupName.MatchString(e.Name()) {
+		if e.Type().IsRegular() && backupName().MatchString(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}

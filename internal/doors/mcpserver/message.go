@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -158,11 +159,13 @@ func isInexact(id jsonrpc.ID) bool {
 
 // inexactID matches the internal form of an id in JSON. What it keeps is a number in JSON,
 // so that no text of a memory can break a message.
-var inexactID = regexp.MustCompile(`"\\u0000number:(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"`)
+var inexactID = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
+	return regexp.MustCompile(`"\\u0000number:(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"`)
+})
 
 // restoreIDs replaces the internal form of ids in a message of the server by the numbers
 // that the client wrote.
-func restoreIDs(text []byte) []byte { return inexactID.ReplaceAll(text, []byte("$1")) }
+func restoreIDs(text []byte) []byte { return inexactID().ReplaceAll(text, []byte("$1")) }
 
 // cancelled returns the request that a notification cancels, if it is such a notification,
 // in which the id gets its internal form.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -117,7 +118,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.importance == nil {
 		text += ", importance " + decimal(m.Importance.Value)
 	}
-	if strayMarkup.MatchString(in.content) {
+	if strayMarkup().MatchString(in.content) {
 		text += "\nthe content has markup of a tool call: what follows in it may be arguments that did not arrive; hippo_get shows it, hippo_modify_insight mends it"
 	}
 	if project != "" && m.Project == "" {
@@ -131,7 +132,9 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 }
 
 // strayMarkup matches what the arguments of a call look like when they end up in the text of the first one.
-var strayMarkup = regexp.MustCompile(`(?i)</(?:\w+:)?(?:content|parameter|invoke|arguments)>\s*(?:<|$)|<(?:\w+:)?parameter name=`)
+var strayMarkup = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
+	return regexp.MustCompile(`(?i)</(?:\w+:)?(?:content|parameter|invoke|arguments)>\s*(?:<|$)|<(?:\w+:)?parameter name=`)
+})
 
 // project returns the project that a memory is recorded for: a known one, or one that the caller says is new.
 func (s *session) project(ctx context.Context, given string) (string, error) {

@@ -5,18 +5,19 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 )
 
 // oneLine returns a text of a memory as a part of the line of its hit.
-func oneLine(s string) string { return forgedEnd.ReplaceAllString(forModel(s), "¦$1") }
+func oneLine(s string) string { return forgedEnd().ReplaceAllString(forModel(s), "¦$1") }
 
 // forModel returns a text of a memory on one line, with its tags disarmed.
 func forModel(s string) string { return termtext.Disarm(termtext.Line(s)) }
 
 // forgedEnd matches a bar in a text that would look like the end of a hit, which has its date.
-var forgedEnd = regexp.MustCompile(`\|(\s*(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} \d))`)
+var forgedEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\|(\s*(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} \d))`) }) //nolint:gochecknoglobals // compiled when it is first used
 
 // decimal returns a number in [0, 1] with two decimals and without the zero before the point,
 // which is a token.

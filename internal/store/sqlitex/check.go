@@ -161,7 +161,7 @@ func inspect(ctx context.Context, f *File, pragma string) (faults []string, err 
 		if err := rows.Scan(&fault); err != nil {
 			return faults, err
 		}
-		if m := pageError.FindStringSubmatch(fault); m != nil {
+		if m := pageError().FindStringSubmatch(fault); m != nil {
 			if code, _ := strconv.Atoi(m[1]); code&0xff == sqlite3.SQLITE_IOERR {
 				return nil, errDisk(f.path, errors.New(fault))
 			}
@@ -174,7 +174,7 @@ func inspect(ctx context.Context, f *File, pragma string) (faults []string, err 
 }
 
 // pageError finds the result code in a fault that says why a page cannot be read.
-var pageError = regexp.MustCompile(`error code[ =](\d+)`)
+var pageError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`error code[ =](\d+)`) }) //nolint:gochecknoglobals // compiled when it is first used
 
 // faultsOf returns the known faults of the file, also those that another process has found.
 func faultsOf(f *File) []string {

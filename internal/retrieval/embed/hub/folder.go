@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -23,7 +24,7 @@ const (
 )
 
 // notInID matches what the name of a folder may contain and an identity may not.
-var notInID = regexp.MustCompile(`[^a-zA-Z0-9._-]`)
+var notInID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9._-]`) }) //nolint:gochecknoglobals // compiled when it is first used
 
 // resolveFolder returns the model in a folder of the user's: config.json, tokenizer.json
 // and model.safetensors, and beside them the settings of sentence-transformers, if any:
@@ -38,7 +39,7 @@ func resolveFolder(ctx context.Context, dir string) (Local, error) {
 	if err != nil {
 		return Local{}, err
 	}
-	s := Spec{ID: "folder-" + notInID.ReplaceAllLiteralString(filepath.Base(dir), "-"), Note: "A folder of yours."}
+	s := Spec{ID: "folder-" + notInID().ReplaceAllLiteralString(filepath.Base(dir), "-"), Note: "A folder of yours."}
 	for _, name := range []string{ConfigFile, TokenizerFile, WeightsFile} {
 		size, err := sizeIn(dir, name, "model")
 		if err != nil {
