@@ -18,8 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/adrg/xdg"
-
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
@@ -236,9 +234,7 @@ func TestAttached_leavesNothing(t *testing.T) {
 // newCaller returns a caller with a small source tree. The indexes of the test are its own.
 func newCaller(t *testing.T, e *engine.Engine) *caller {
 	t.Helper()
-	t.Cleanup(xdg.Reload) // when the variable is what it was
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	xdg.Reload()
 	c := &caller{t: t, e: e, tree: filepath.Join(t.TempDir(), "tree")}
 	b, err := os.ReadFile(filepath.Join("testdata", "calls.json"))
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/adrg/xdg"
+	"github.com/hippo-memory/hippo/internal/base/userdir"
 
 	"github.com/hippo-memory/hippo/internal/base/power"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
@@ -45,7 +45,7 @@ func OpenCodeIn(dir string, o *Options) (*codeindex.Library, error) {
 		now = time.Now //nolint:forbidigo // the default clock
 	}
 	return codeindex.NewLibrary(codeindex.Config{
-		Dir: dir, Parser: symbols.New(filepath.Join(xdg.CacheHome, "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Encoder: encoder, OnBattery: power.OnBattery, Tokens: tokens,
+		Dir: dir, Parser: symbols.New(filepath.Join(userdir.Cache(), "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Encoder: encoder, OnBattery: power.OnBattery, Tokens: tokens,
 		Weights: &weights, Now: now, Log: o.Log,
 	}), nil
 }
@@ -60,7 +60,7 @@ func codeEncoder(m *config.Model) (embed.Embedder, error) {
 }
 
 // codeFolder is where the code indexes are.
-func codeFolder() string { return filepath.Join(xdg.CacheHome, "hippo", "code") }
+func codeFolder() string { return filepath.Join(userdir.Cache(), "hippo", "code") }
 
 // Code opens the code indexes of the user when they are first needed, and keeps those up to date that are asked. It is safe for
 // concurrent use.
@@ -145,7 +145,7 @@ func (c *Code) Project() string {
 		return ""
 	}
 	root, ok := project.Root(c.dir)
-	if home, err := filepath.EvalSymlinks(xdg.Home); !ok || err == nil && holdsPath(root, home) {
+	if home, err := filepath.EvalSymlinks(userdir.Home()); !ok || err == nil && holdsPath(root, home) {
 		return ""
 	}
 	return root

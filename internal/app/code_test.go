@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/adrg/xdg"
-
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 )
@@ -18,9 +16,7 @@ import (
 //
 //nolint:paralleltest // it sets the directories of the user
 func TestCode_Update(t *testing.T) {
-	t.Cleanup(xdg.Reload)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	xdg.Reload()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "notes.md"), []byte("# Notes\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -69,11 +65,9 @@ func TestCode_Project(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(xdg.Reload)
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		t.Setenv(name, home)
 	}
-	xdg.Reload()
 	for _, dir := range []string{"work/tree/sub", "plain", "empty/.git"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			t.Fatal(err)

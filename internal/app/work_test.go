@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/adrg/xdg"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
@@ -32,10 +31,8 @@ func repository(t *testing.T) (dir string) {
 	if err := exec.CommandContext(t.Context(), "git").Err; err != nil {
 		t.Skipf("the test needs a repository, and git cannot make one: %v", err)
 	}
-	t.Cleanup(xdg.Reload)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
-	xdg.Reload()
 	dir = t.TempDir()
 	change(t, dir, "queue/drain.go", drains)
 	change(t, dir, "mail/send.go", delivers)

@@ -74,11 +74,10 @@ func runEval(ctx context.Context, s *shell, f *evalFlags) (err error) {
 	}
 	bar := newBar(s, 0, "measuring")
 	o.Progress = func(done, total int) {
-		bar.ChangeMax(total)
-		_ = bar.Set(done)
+		bar.set(int64(done), int64(total))
 	}
 	r, err := eval.Run(ctx, o)
-	_ = bar.Finish()
+	bar.finish()
 	if err != nil {
 		return err
 	}

@@ -144,14 +144,11 @@ func pullModel(ctx context.Context, s *shell, id string, o hub.PullOptions) (hub
 	o.Progress = func(name string, done, total int64) {
 		if name != file {
 			file = name
-			bar.Describe(id + " " + name)
+			bar.what = id + " " + name
 		}
-		if total > 0 {
-			bar.ChangeMax64(total)
-		}
-		_ = bar.Set64(done)
+		bar.set(done, total)
 	}
-	defer func() { _ = bar.Finish() }()
+	defer bar.finish()
 	cache, err := app.Models(os.Getenv)
 	if err != nil {
 		return hub.Local{}, err
@@ -261,11 +258,10 @@ func embedAll(ctx context.Context, s *shell) error {
 		bar := newBar(s, 0, "embedding")
 		total := 0
 		err := e.Embed(ctx, func(done, all int) {
-			bar.ChangeMax(all)
-			_ = bar.Set(done)
+			bar.set(int64(done), int64(all))
 			total = all
 		})
-		_ = bar.Finish()
+		bar.finish()
 		if errors.Is(err, context.Canceled) {
 			fmt.Fprintln(s.errw, "what is done is kept; servers embed the rest")
 			return nil

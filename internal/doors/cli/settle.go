@@ -85,10 +85,9 @@ func embedImported(ctx context.Context, s *shell, m *engine.Memories) (left int)
 		defer done()
 	}
 	bar := newBar(s, 0, "embedding")
-	defer bar.Finish() //nolint:errcheck // it is only shown
+	defer bar.finish()
 	return engine.Settle(ctx, m.Engine, engine.Settling{Progress: func(done, all int) {
-		bar.ChangeMax(all)
-		_ = bar.Set(done)
+		bar.set(int64(done), int64(all))
 	}})
 }
 

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
@@ -25,24 +24,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// newBar shows the progress of n entries on a terminal, and nothing elsewhere; n 0
-// is unknown.
-func newBar(s *shell, n int, what string) *progressbar.ProgressBar {
-	if !s.isTerminal(s.errw) {
-		return progressbar.DefaultSilent(int64(n), what)
-	}
-	if n == 0 {
-		n = -1
-	}
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(s.errw), progressbar.OptionSetDescription(what),
-		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30))
-}
-
 // importFrom imports memories, without their relations.
 func importFrom(ctx context.Context, s *shell, t engine.Transfer, x export) (engine.ImportReport, error) {
 	bar := newBar(s, x.count, "importing")
-	defer bar.Finish() //nolint:errcheck // it is only shown
-	return t.Import(ctx, x.calendar, until(ctx, x.memories), func(done int) { _ = bar.Set(done) })
+	defer bar.finish()
+	return t.Import(ctx, x.calendar, until(ctx, x.memories), func(done int) { bar.set(int64(done), int64(x.count)) })
 }
 
 // until ends a sequence when ctx is done.
@@ -193,7 +179,7 @@ func finishFile(name, path string, err error) error {
 // writeExport writes an export, and returns how many memories it has, and what cannot be read.
 func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []driver.Problem, err error) {
 	bar := newBar(s, x.count, "exporting")
-	defer bar.Finish() //nolint:errcheck // it is only shown
+	defer bar.finish()
 	out := formats.NewWriter(w, x.calendar)
 	out.SecretAllowed = engine.HoldsSecret
 	for m, err := range x.memories {
@@ -208,7 +194,7 @@ func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []driver.Pr
 			return n, unreadable, err
 		}
 		n++
-		_ = bar.Add(1)
+		bar.add()
 	}
 	return n, unreadable, out.Flush()
 }

@@ -34,8 +34,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/adrg/xdg"
 	"github.com/gofrs/flock"
+
+	"github.com/hippo-memory/hippo/internal/base/userdir"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -75,7 +76,7 @@ func New(o *Options) *Cache {
 		c.dir = c.getenv("HIPPO_MODELS")
 	}
 	if c.dir == "" {
-		c.dir = filepath.Join(xdg.CacheHome, "hippo", "models")
+		c.dir = filepath.Join(userdir.Cache(), "hippo", "models")
 	}
 	return c
 }
