@@ -201,7 +201,7 @@ func separator(down, right float64) string {
 
 // pdfFont is a font of a page.
 type pdfFont struct {
-	encoding  pdf.TextEncoding
+	encoding  pdfEncoding
 	composite bool // its codes have two bytes
 	first     int  // the code of the first of widths
 	widths    []float64
@@ -212,7 +212,7 @@ func (r *pageReader) font(name string) *pdfFont {
 		return f
 	}
 	p := r.page.Font(name)
-	f := &pdfFont{encoding: p.Encoder(), composite: p.V.Key("Subtype").Name() == "Type0", first: p.FirstChar(), widths: p.Widths()}
+	f := &pdfFont{encoding: encodingOf(p.V), composite: p.V.Key("Subtype").Name() == "Type0", first: p.FirstChar(), widths: p.Widths()}
 	r.fonts[name] = f
 	return f
 }
@@ -221,7 +221,7 @@ func (r *pageReader) font(name string) *pdfFont {
 func (f *pdfFont) decode(raw string) (text string, width float64, chars int) {
 	text = raw
 	if f.encoding != nil {
-		text = f.encoding.Decode(raw)
+		text = f.encoding(raw)
 	}
 	text = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl").Replace(text)
 	if f.composite {
