@@ -4,12 +4,17 @@ import (
 	"context"
 	"encoding"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"runtime"
 	"slices"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/code/project"
 )
 
 // Scope returns the scope of the caller.
@@ -38,6 +43,29 @@ func Untravelled() (problems []string) {
 		}
 	}
 	return problems
+}
+
+// Lost returns what values of all types between processes lose on their way, by verb: each is filled, so that no field has its zero value.
+func Lost(fill func(reflect.Value)) map[string]string {
+	out := make(map[string]string)
+	meant := cmp.Options{
+		cmpopts.IgnoreFields(hippo.Query{}, "Relevance"), // travels beside it, see searchArgs
+		cmpopts.IgnoreFields(project.Identity{}, "Tree"), // is of this machine
+	}
+	for name, v := range verbs() {
+		for _, t := range []reflect.Type{v.in, v.out} {
+			sent, got := reflect.New(t), reflect.New(t)
+			fill(sent.Elem())
+			text, err := encode(sent.Interface())
+			if err == nil {
+				err = json.Unmarshal(text, got.Interface())
+			}
+			if diff := cmp.Diff(sent.Interface(), got.Interface(), meant); err != nil || diff != "" {
+				out[name+": "+t.String()] = fmt.Sprintf("%v%s", err, diff)
+			}
+		}
+	}
+	return out
 }
 
 func untravelled(path string, t reflect.Type, seen map[reflect.Type]bool) (problems []string) {

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -22,10 +21,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
-
-// remoteTests is the environment variable that makes [open] return an engine whose verbs travel, see
-// [TestRemote_BehavesLikeLocal].
-const remoteTests = "HIPPO_TEST_REMOTE"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -104,12 +99,6 @@ func open(t tester, o options) *fixture {
 	})
 	if o.surprise.Mode != "" {
 		e.Score(o.surprise, nil)
-	}
-	switch os.Getenv(remoteTests) {
-	case "loopback":
-		e = engine.NewRemote(newLoopback(e), &engine.Config{Now: o.clock.now, Weights: o.weights}, o.zone)
-	case "http":
-		e = engine.NewRemote(newServed(e), &engine.Config{Now: o.clock.now, Weights: o.weights}, o.zone)
 	}
 	f := &fixture{Memories: e.In(hippo.LocalScope("")), clock: o.clock, t: t, store: s}
 	f.end = sync.OnceFunc(func() {

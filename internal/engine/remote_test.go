@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // remote returns the memory of a fixture as another process sees it. Each call is carried out twice if retry says so.
@@ -23,79 +21,6 @@ func (f *fixture) remote(scope hippo.Scope, retry bool) *engine.Memories {
 	l := newLoopback(f.Engine)
 	l.retry = retry
 	return engine.NewRemote(l, &engine.Config{Now: f.now}, f.Zone()).In(scope)
-}
-
-// What a verb answers does not depend on the process that calls it.
-func TestRemote_AnswersLikeLocal(t *testing.T) {
-	t.Parallel()
-	f := open(t, options{})
-	a := f.record("the gateway times out after 30 s", 0.5, "gateway")
-	b := f.record("the gateway times out after 60 s", 0.9, "gateway", "proxy")
-	f.record("lunch is at noon", 0.1)
-	r := f.remote(hippo.LocalScope(""), false)
-	ctx := t.Context()
-	for name, verb := range map[string]func(*engine.Memories) (any, error){
-		"search": func(m *engine.Memories) (any, error) {
-			return m.Search(ctx, hippo.Query{Text: "gateway", NoTouch: true, Detail: hippo.Detail{Explain: true}, Relevance: &hippo.Range{Min: 0, Max: math.Inf(1)}})
-		},
-		"search below": func(m *engine.Memories) (any, error) {
-			return m.Search(ctx, hippo.Query{Text: "gateway", NoTouch: true, Relevance: &hippo.Range{Min: math.Inf(-1), Max: 0.5}})
-		},
-		"invalid":   func(m *engine.Memories) (any, error) { return m.Search(ctx, hippo.Query{Count: -1}) },
-		"get":       func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{b, a}) },
-		"unknown":   func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{{1}}) },
-		"resolve":   func(m *engine.Memories) (any, error) { return m.Resolve(ctx, a.Short(), engine.PreferNone) },
-		"no ref":    func(m *engine.Memories) (any, error) { return m.Resolve(ctx, "ffffffff0000", engine.PreferLive) },
-		"list":      func(m *engine.Memories) (any, error) { return m.List(ctx, engine.ListQuery{Count: 2}) },
-		"audit":     func(m *engine.Memories) (any, error) { return engine.Audit(ctx, m, engine.AuditOptions{}) },
-		"clusters":  func(m *engine.Memories) (any, error) { return engine.ClustersOf(ctx, m) },
-		"short ids": func(m *engine.Memories) (any, error) { return engine.ShortIDs(m, []hippo.ID{a, b}), nil },
-		"status":    func(m *engine.Memories) (any, error) { return m.Status(ctx) },
-		"projects":  func(m *engine.Memories) (any, error) { return m.Projects(ctx) },
-		"context": func(m *engine.Memories) (any, error) {
-			return engine.Context(ctx, m, briefing.Query{Prompt: "gateway", Known: func(x *hippo.Memory) bool { return x.ID == b }})
-		},
-		"compare": func(m *engine.Memories) (any, error) {
-			return engine.Compare(ctx, m, &hippo.Memory{Content: "the gateway times out after 90 s"})
-		},
-		"secret": func(m *engine.Memories) (any, error) {
-			return m.Record(ctx, &hippo.Memory{Content: "password = hunter2hunter2X9"})
-		},
-		"no metadata": func(m *engine.Memories) (any, error) {
-			return m.Modify(ctx, a, engine.Modification{Metadata: new(map[string]json.RawMessage)})
-		},
-		"metadata": func(m *engine.Memories) (any, error) {
-			_, err := m.Modify(ctx, a, engine.Modification{Metadata: &map[string]json.RawMessage{"a": json.RawMessage(`1`), "b": nil, "c": json.RawMessage("null")}})
-			return nil, err
-		},
-		"no vote": func(m *engine.Memories) (any, error) { return m.Reinforce(ctx, []hippo.ID{a}, []hippo.ID{a}) },
-		"log": func(m *engine.Memories) (any, error) {
-			return engine.Operations(ctx, m, engine.OperationQuery{Memory: a})
-		},
-		"versions":     func(m *engine.Memories) (any, error) { return engine.Versions(ctx, m, engine.VersionQuery{Memory: a}) },
-		"an operation": func(m *engine.Memories) (any, error) { return engine.ResolveOperation(ctx, m, "ffffffff") },
-		"no operation": func(m *engine.Memories) (any, error) { return engine.Undo(ctx, m, hippo.ID{1}) },
-		"relations": func(m *engine.Memories) (any, error) {
-			return m.Relations().Of(ctx, []hippo.ID{a})
-		},
-	} {
-		want, wantErr := verb(f.Memories)
-		got, err := verb(r)
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-		if hippo.CodeOf(err) != hippo.CodeOf(wantErr) || err != nil && (err.Error() != wantErr.Error() || reflect.TypeOf(err) != reflect.TypeOf(wantErr) && !isPlain(wantErr)) {
-			t.Errorf("%s: error %v (%T), want %v (%T)", name, err, err, wantErr, wantErr)
-		}
-	}
-}
-
-// isPlain reports whether an error has none of the types that callers look for.
-func isPlain(err error) bool {
-	var field *hippo.FieldError
-	var unknown *hippo.UnknownError
-	var secret *hippo.SecretError
-	return !errors.As(err, &field) && !errors.As(err, &unknown) && !errors.As(err, &secret)
 }
 
 // A call that is repeated because its result was lost is not carried out twice.
@@ -205,6 +130,59 @@ func TestProtocol_TypesTravel(t *testing.T) {
 	}
 	if a, b := engine.Protocol(), engine.Protocol(); a != b || len(a) != 16 {
 		t.Errorf("protocols %q and %q", a, b)
+	}
+}
+
+// Values that travel arrive as they were sent, with every field.
+func TestProtocol_ValuesTravel(t *testing.T) {
+	t.Parallel()
+	for what, lost := range engine.Lost(filled) {
+		t.Errorf("%s: %s", what, lost)
+	}
+}
+
+// filled sets all fields of a value.
+func filled(v reflect.Value) {
+	switch x := v.Addr().Interface().(type) {
+	case *time.Time:
+		*x = time.Date(2026, 3, 1, 12, 0, 0, 1, time.UTC)
+		return
+	case *json.RawMessage:
+		*x = json.RawMessage(`{"a":1}`)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(1)
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(.5)
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		filled(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		filled(v.Index(0))
+	case reflect.Array:
+		for i := range v.Len() {
+			filled(v.Index(i))
+		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		filled(key)
+		filled(value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			filled(field)
+		}
+	default:
 	}
 }
 

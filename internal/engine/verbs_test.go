@@ -5,58 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// The tests of behaviour hold for an engine whose verbs travel.
-func TestRemote_BehavesLikeLocal(t *testing.T) {
-	t.Parallel()
-	checks := "20"
-	if testing.Short() {
-		checks = "3"
-	}
-	behavesLikeLocal(t, "loopback", checks)
-}
-
-// They hold for one on a server, too.
-func TestRemote_ServerBehavesLikeLocal(t *testing.T) {
-	t.Parallel()
-	behavesLikeLocal(t, "http", "2") // the verbs are the same: what may differ is what a reply and its error are
-}
-
-// behavesLikeLocal runs the tests of behaviour on verbs that travel in a way.
-func behavesLikeLocal(t *testing.T, way, checks string) {
-	t.Helper()
-	if os.Getenv(remoteTests) != "" {
-		t.Fatal("the tests of verbs that travel run themselves")
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	skipped := []string{
-		"Remote", "Dispatcher", "Protocol", // travel already
-		"Embedding_LoadFails", // looks for an error by identity: the kind and the text of an error travel
-		"Embedding_Resumes",   // starts background work by Warm, which the process that has the store open does by itself
-		"Consolidate_Lets",    // begins a search by Searching, likewise
-		"Stage_",              // needs the store in this process: a program runs where it is
-	}
-	if way == "http" {
-		skipped = append(skipped, "Namespace_Mistyped") // a token is of one namespace, and others are refused before their names are read
-	}
-	args := []string{"-test.skip=^Test(" + strings.Join(skipped, "|") + ")", "-rapid.checks=" + checks, "-rapid.nofailfile"}
-	if testing.Short() {
-		args = append(args, "-test.short")
-	}
-	c := exec.CommandContext(t.Context(), exe, args...)
-	c.Env = append(os.Environ(), remoteTests+"="+way)
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
 
 // Whatever package engine exports on memories is carried out where the store is open: it calls perform, or here if it
 // cannot travel. The exceptions use nothing of the store.

@@ -1,0 +1,424 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+)
+
+// ways are the ways in which verbs travel: as bytes in this process, and through the route of a server.
+func ways() map[string]func(*engine.Engine) engine.Remote {
+	return map[string]func(*engine.Engine) engine.Remote{
+		"loopback": func(e *engine.Engine) engine.Remote { return newLoopback(e) },
+		"http":     func(e *engine.Engine) engine.Remote { return newServed(e) },
+	}
+}
+
+// calls notes which verbs travel.
+type calls struct {
+	engine.Remote
+	mu    sync.Mutex
+	verbs map[string]bool
+}
+
+func (c *calls) Call(ctx context.Context, call *engine.Call, out any) error {
+	c.mu.Lock()
+	c.verbs[call.Verb] = true
+	c.mu.Unlock()
+	return c.Remote.Call(ctx, call, out)
+}
+
+// travelling returns the memories of a fixture as another process sees them, and the calls that it makes.
+func (f *fixture) travelling(way func(*engine.Engine) engine.Remote) (*engine.Memories, *calls) {
+	c := &calls{Remote: way(f.Engine), verbs: make(map[string]bool)}
+	return engine.NewRemote(c, &engine.Config{Now: f.now}, f.Zone()).In(f.Scope()), c
+}
+
+// wantVerbs fails unless exactly the verbs that change something, or those that do not, have travelled.
+func (c *calls) wantVerbs(t *testing.T, changing bool) {
+	t.Helper()
+	want := slices.DeleteFunc(engine.VerbNames(), func(v string) bool { return engine.Changes(v) != changing })
+	got := slices.DeleteFunc(slices.Sorted(maps.Keys(c.verbs)), func(v string) bool { return engine.Changes(v) != changing })
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("the test lacks calls of verbs (-want +got):\n%s", d)
+	}
+}
+
+// What a verb that reads answers does not depend on the process that calls it, nor does its error.
+func TestRemote_ReadsLikeLocal(t *testing.T) {
+	t.Parallel()
+	for name, way := range ways() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := open(t, options{})
+			reads := readingCalls(t, f)
+			r, travelled := f.travelling(way)
+			for _, read := range reads {
+				want, wantErr := read.call(f.Memories)
+				got, err := read.call(r)
+				if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s: %s", read.name, diff)
+				}
+				if hippo.CodeOf(err) != hippo.CodeOf(wantErr) || err != nil && (err.Error() != wantErr.Error() || reflect.TypeOf(err) != reflect.TypeOf(wantErr) && !isPlain(wantErr)) {
+					t.Errorf("%s: error %v (%T), want %v (%T)", read.name, err, err, wantErr, wantErr)
+				}
+			}
+			travelled.wantVerbs(t, false)
+		})
+	}
+}
+
+// isPlain reports whether an error has none of the types that callers look for.
+func isPlain(err error) bool {
+	var field *hippo.FieldError
+	var unknown *hippo.UnknownError
+	var secret *hippo.SecretError
+	return !errors.As(err, &field) && !errors.As(err, &unknown) && !errors.As(err, &secret)
+}
+
+// named is a call of a verb.
+type named struct {
+	name string
+	call func(*engine.Memories) (any, error)
+}
+
+// reading returns the call of a function with one argument.
+func reading[In, Out any](ctx context.Context, name string, fn func(context.Context, *engine.Memories, In) (Out, error), in In) named {
+	return named{name, func(m *engine.Memories) (any, error) { return fn(ctx, m, in) }}
+}
+
+// plain returns the call of a function without one.
+func plain[Out any](ctx context.Context, name string, fn func(*engine.Memories, context.Context) (Out, error)) named {
+	return named{name, func(m *engine.Memories) (any, error) { return fn(m, ctx) }}
+}
+
+// readingCalls are calls of every verb that reads, on a few memories that it records.
+func readingCalls(t *testing.T, f *fixture) []named {
+	t.Helper()
+	ctx := t.Context()
+	a := f.record("the gateway times out after 30 s", 0.5, "gateway")
+	b := f.record("the gateway times out after 60 s", 0.9, "gateway", "proxy")
+	f.record("lunch is at noon", 0.1)
+	f.modify(a, engine.Modification{Tags: &[]string{"slow"}})
+	ana := f.entity("Ana", "person", "Anna")
+	if _, err := f.Relations().Declare(ctx, []hippo.Relation{{From: a, To: b, Kind: "supports", Weight: .5}}); err != nil {
+		t.Fatal(err)
+	}
+	at := hippo.Moment{KnownAt: f.now()}
+	return slices.Concat(readingMemories(ctx, a, b), readingGraph(ctx, a, b, ana), readingAll(ctx), []named{
+		reading(ctx, "get at", engine.GetAt, engine.GetQuery{IDs: []hippo.ID{a, b}, At: at, Question: "gateway"}),
+		reading(ctx, "log", engine.Operations, engine.OperationQuery{Memory: a}),
+		reading(ctx, "versions", engine.Versions, engine.VersionQuery{Memory: a}),
+		reading(ctx, "an operation", engine.ResolveOperation, f.last(a).ID.String()),
+		reading(ctx, "no operation", engine.ResolveOperation, "ffffffff"),
+		reading(ctx, "undo of none", engine.Undo, hippo.ID{1}),
+		reading(ctx, "predecessors", engine.Predecessors, a),
+	})
+}
+
+// readingMemories read memories one by one, and refuse writes: errors travel as well.
+func readingMemories(ctx context.Context, a, b hippo.ID) []named {
+	search := func(name string, q hippo.Query) named {
+		q.NoTouch = true
+		return named{name, func(m *engine.Memories) (any, error) { return m.Search(ctx, q) }}
+	}
+	resolve := func(name, ref string, p engine.Preference) named {
+		return named{name, func(m *engine.Memories) (any, error) { return m.Resolve(ctx, ref, p) }}
+	}
+	modify := func(name string, metadata map[string]json.RawMessage) named {
+		return named{name, func(m *engine.Memories) (any, error) {
+			_, err := m.Modify(ctx, a, engine.Modification{Metadata: &metadata})
+			return nil, err
+		}}
+	}
+	return []named{
+		search("search", hippo.Query{Text: "gateway", Detail: hippo.Detail{Explain: true}, Relevance: &hippo.Range{Min: 0, Max: math.Inf(1)}}),
+		search("search below", hippo.Query{Text: "gateway", Relevance: &hippo.Range{Min: math.Inf(-1), Max: 0.5}}),
+		search("invalid", hippo.Query{Count: -1}),
+		{"get", func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{b, a}) }},
+		{"unknown", func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{{1}}) }},
+		resolve("resolve", a.Short(), engine.PreferNone),
+		resolve("no ref", "ffffffff0000", engine.PreferLive),
+		{"resolve a name", func(m *engine.Memories) (any, error) {
+			return engine.ResolveNamed(ctx, m, "anna", engine.PreferLive)
+		}},
+		{"short ids", func(m *engine.Memories) (any, error) { return engine.ShortIDs(m, []hippo.ID{a, b}), nil }},
+		reading(ctx, "numbers", engine.Numbers, []hippo.ID{a, b}),
+		reading(ctx, "compare", engine.Compare, &hippo.Memory{Content: "the gateway times out after 90 s"}),
+		reading(ctx, "context", engine.Context, briefing.Query{Prompt: "gateway", Known: func(x *hippo.Memory) bool { return x.ID == b }}),
+		reading(ctx, "count used", engine.CountUsed, []hippo.ID{{1}}),
+		{"secret", func(m *engine.Memories) (any, error) {
+			return m.Record(ctx, &hippo.Memory{Content: "password = hunter2hunter2X9"})
+		}},
+		modify("no metadata", nil),
+		modify("metadata", map[string]json.RawMessage{"a": json.RawMessage(`1`), "b": nil, "c": json.RawMessage("null")}),
+		{"no vote", func(m *engine.Memories) (any, error) { return m.Reinforce(ctx, []hippo.ID{a}, []hippo.ID{a}) }},
+	}
+}
+
+// readingGraph read what is related.
+func readingGraph(ctx context.Context, a, b, ana hippo.ID) []named {
+	return []named{
+		{"relations", func(m *engine.Memories) (any, error) { return m.Relations().Of(ctx, []hippo.ID{a}) }},
+		reading(ctx, "neighbours", engine.Neighbours, engine.NeighbourQuery{ID: a, Depth: 2, Direction: engine.Out}),
+		reading(ctx, "neighbours of none", engine.Neighbours, engine.NeighbourQuery{ID: hippo.ID{1}}),
+		reading(ctx, "paths", engine.Paths, engine.PathQuery{From: a, To: b}),
+		reading(ctx, "communities", engine.Communities, engine.CommunityQuery{}),
+		reading(ctx, "find an entity", engine.FindEntity, "ana"),
+		reading(ctx, "no entity", engine.FindEntity, "Bo"),
+		reading(ctx, "show an entity", engine.ShowEntity, engine.EntityPageQuery{Entity: ana.String()}),
+		reading(ctx, "list entities", engine.ListEntities, engine.EntityQuery{}),
+	}
+}
+
+// readingAll read what concerns the whole store.
+func readingAll(ctx context.Context) []named {
+	return []named{
+		{"list", func(m *engine.Memories) (any, error) { return m.List(ctx, engine.ListQuery{Count: 2}) }},
+		reading(ctx, "labels", engine.Labels, hippo.Filter{}),
+		reading(ctx, "created", engine.Created, engine.ListQuery{}),
+		reading(ctx, "audit", engine.Audit, engine.AuditOptions{}),
+		{"clusters", func(m *engine.Memories) (any, error) { return engine.ClustersOf(ctx, m) }},
+		plain(ctx, "status", (*engine.Memories).Status),
+		plain(ctx, "projects", (*engine.Memories).Projects),
+		{"list projects", func(m *engine.Memories) (any, error) { return engine.ListProjects(ctx, m) }},
+		reading(ctx, "resolve a project", engine.ResolveProject, "none"),
+		reading(ctx, "no project", engine.ResolveProject, "nowhere"),
+		{"locate", func(m *engine.Memories) (any, error) {
+			in, err := engine.Locate(ctx, m, project.Identity{Name: "github.com/a/b#0123abcd"})
+			return in.Scope().Project, err
+		}},
+		{"flush", func(m *engine.Memories) (any, error) { return nil, m.Flush(ctx) }},
+		{"ready", func(m *engine.Memories) (any, error) { return nil, m.Ready(ctx) }},
+		{"scored", func(m *engine.Memories) (any, error) { return nil, engine.Scored(ctx, m) }},
+		{"calendar", func(m *engine.Memories) (any, error) { return m.Transfer().Calendar(ctx) }},
+		{"export", func(m *engine.Memories) (any, error) { return all(m.Transfer().Export(ctx)) }},
+		{"export of relations", func(m *engine.Memories) (any, error) { return all(m.Transfer().ExportRelations(ctx)) }},
+		{"export of history", func(m *engine.Memories) (any, error) { return all(m.Transfer().ExportHistory(ctx)) }},
+		{"feed", func(m *engine.Memories) (any, error) {
+			feed, resumed, err := engine.NewFeed(ctx, m, "")
+			if err != nil {
+				return nil, err
+			}
+			_, err = feed.Next(ctx, func(engine.Event) error { return errors.New("nothing has changed since") })
+			return resumed, err
+		}},
+		{"said before", func(m *engine.Memories) (any, error) { return importFile(ctx, m.Transfer().Preview(), nil) }},
+	}
+}
+
+// all reads a sequence to its end.
+func all[T any](seq iter.Seq2[T, error]) (list []T, err error) {
+	for x, err := range seq {
+		if err != nil {
+			return list, err
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+// importFile imports memories as all that a file says now.
+func importFile(ctx context.Context, t engine.Transfer, ms []*hippo.Memory) (engine.ImportReport, error) {
+	from := engine.Origin{Path: "notes.md", Whole: func() []string { return []string{"notes.md"} }}
+	return t.Logged(from).Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+		for _, m := range ms {
+			if !yield(m.Clone(), nil) {
+				return
+			}
+		}
+	}, nil)
+}
+
+// What a verb that writes does and answers does not depend on the process that calls it.
+func TestRemote_WritesLikeLocal(t *testing.T) {
+	t.Parallel()
+	want := wrote(t, open(t, options{}), nil)
+	for name, way := range ways() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := open(t, options{})
+			m, travelled := f.travelling(way)
+			if diff := cmp.Diff(want, wrote(t, f, m)); diff != "" {
+				t.Errorf("(-local +%s)\n%s", name, diff)
+			}
+			travelled.wantVerbs(t, true)
+		})
+	}
+}
+
+// wrote carries out every verb that writes, on the memories m of f, and returns what they answered and what is in the store then. IDs stand as numbers in
+// the order in which they appear.
+func wrote(t *testing.T, f *fixture, m *engine.Memories) (lines []string) {
+	t.Helper()
+	if m == nil {
+		m = f.Memories
+	}
+	w := &writer{t: t, ctx: t.Context(), f: f, m: m, ids: make(map[string]string)}
+	w.memories()
+	w.relations()
+	w.entities()
+	w.transfer()
+	w.upkeep()
+	x, err := all(f.Transfer().Export(w.ctx))
+	w.say("the store", x, err)
+	h, err := all(f.Transfer().ExportHistory(w.ctx))
+	for _, versions := range h {
+		for i := range versions {
+			clear(versions[i].After[:]) // a hash, of IDs as well
+		}
+	}
+	w.say("its history", h, err)
+	return w.lines
+}
+
+// writer carries out verbs.
+type writer struct {
+	t     *testing.T
+	ctx   context.Context
+	f     *fixture
+	m     *engine.Memories
+	ids   map[string]string // by ID or operation
+	lines []string
+}
+
+// isID matches an ID, and a reference to one.
+var isID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{12}\b`)
+
+// say notes an answer or an error.
+func (w *writer) say(name string, out any, err error) {
+	w.t.Helper()
+	w.f.advance(0, time.Second)
+	text, failed := json.Marshal(out)
+	if failed != nil {
+		w.t.Fatalf("%s: %v", name, failed)
+	}
+	line := fmt.Sprintf("%s: %s %v %v", name, text, hippo.CodeOf(err), err)
+	w.lines = append(w.lines, isID.ReplaceAllStringFunc(line, func(id string) string {
+		if w.ids[id] == "" {
+			w.ids[id] = fmt.Sprintf("id-%d", len(w.ids))
+		}
+		return w.ids[id]
+	}))
+}
+
+// record records a memory.
+func (w *writer) record(content string, supersedes ...hippo.ID) hippo.ID {
+	w.t.Helper()
+	m, err := w.m.Record(w.ctx, &hippo.Memory{Content: content, Importance: hippo.Importance{Base: .5}}, supersedes...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.say("record", m, err)
+	return m.ID
+}
+
+// memories are changed, one by one.
+func (w *writer) memories() {
+	a, b := w.record("the gateway times out after 30 s"), w.record("lunch is at noon")
+	c := w.record("the gateway times out after 60 s", a)
+	m, compared, err := w.m.RecordCompared(w.ctx, &hippo.Memory{Content: "the gateway times out after 90 s", Importance: hippo.Importance{Base: .5}})
+	w.say("record compared", []any{m, compared}, err)
+	x, err := engine.AllowSecrets(w.m).Record(w.ctx, &hippo.Memory{Content: "password = hunter2hunter2X9", Importance: hippo.Importance{Base: .5}})
+	w.say("record a secret", x, err)
+	x, err = w.m.Modify(w.ctx, b, engine.Modification{Content: new("lunch is at one"), Marks: engine.Marks{Pinned: new(true)}, Vote: engine.VoteUp, Query: "when is lunch"})
+	w.say("modify", x, err)
+	_, err = w.m.Modify(w.ctx, b, engine.Modification{Content: new("lunch is at two"), IfVersion: 1})
+	w.say("modify another version", nil, err)
+	list, err := engine.ModifyAll(w.ctx, w.m, []engine.Modified{{ID: a, Change: engine.Modification{Tags: &[]string{"slow"}}}, {ID: b, Change: engine.Modification{Vote: engine.VoteDown}}})
+	w.say("modify all", list, err)
+	x, err = engine.Supersede(w.ctx, w.m, engine.Succession{ID: b, By: c, Metadata: map[string]json.RawMessage{"why": json.RawMessage(`"a test"`)}})
+	w.say("supersede", x, err)
+	votes, err := engine.Cast(w.ctx, w.m, engine.Ballot{Up: []hippo.ID{c}, Down: []hippo.ID{m.ID}, Query: "how long"})
+	w.say("reinforce", votes, err)
+	w.say("opened", nil, engine.Opened(w.ctx, w.m, map[hippo.ID]string{c: "how long"}))
+	list, err = w.m.Forget(w.ctx, []hippo.ID{m.ID})
+	w.say("forget", list, err)
+	list, err = w.m.Restore(w.ctx, []hippo.ID{m.ID})
+	w.say("restore", list, err)
+	list, err = engine.Undo(w.ctx, w.m, w.f.last(m.ID).ID)
+	w.say("undo", list, err)
+	w.say("purge", nil, w.m.Purge(w.ctx, []hippo.ID{m.ID}))
+	w.say("purge again", nil, w.m.Purge(w.ctx, []hippo.ID{m.ID}))
+}
+
+// relations are declared, ended and removed.
+func (w *writer) relations() {
+	a, b := w.record("podman is used"), w.record("docker is not used")
+	link, other := []hippo.Relation{{From: a, To: b, Kind: "supports", Weight: .5}}, []hippo.Relation{{From: b, To: a, Kind: "extends", Weight: 1}}
+	for _, list := range [][]hippo.Relation{link, other, {{From: a, To: hippo.ID{1}, Kind: "supports", Weight: 1}}} {
+		r, err := w.m.Relations().Declare(w.ctx, list)
+		w.say("relate", r, err)
+	}
+	ended, err := w.m.Relations().End(w.ctx, engine.Ending{Relations: link})
+	w.say("end", ended, err)
+	w.say("unrelate", nil, w.m.Relations().Remove(w.ctx, other))
+}
+
+// entities are added, changed, joined and divided.
+func (w *writer) entities() {
+	e, err := engine.AddEntity(w.ctx, w.m, engine.EntityDraft{Entity: hippo.Entity{Name: "Ana", Kind: "person"}})
+	w.say("add an entity", e, err)
+	e, err = engine.AddEntity(w.ctx, w.m, engine.EntityDraft{Entity: hippo.Entity{Name: "Anna Lee"}})
+	w.say("add another", e, err)
+	e, err = engine.ModifyEntity(w.ctx, w.m, engine.EntityChange{Entity: "Ana", Description: new("a colleague"), Aliases: []string{"AL"}})
+	w.say("modify an entity", e, err)
+	moved, err := engine.MergeEntities(w.ctx, w.m, engine.EntityMerge{From: "Anna Lee", Into: "Ana"})
+	w.say("merge entities", moved, err)
+	moved, err = engine.SplitEntity(w.ctx, w.m, engine.EntitySplit{Entity: "Ana", New: hippo.Entity{Name: "AL"}})
+	w.say("split an entity", moved, err)
+	e, err = engine.RemoveEntity(w.ctx, w.m, engine.EntityRemoval{Entity: "AL"})
+	w.say("remove an entity", e, err)
+	e, err = engine.RemoveEntity(w.ctx, w.m, engine.EntityRemoval{Entity: "nobody"})
+	w.say("remove none", e, err)
+}
+
+// transfer imports what another store held, and what a file says and then does not say any more.
+func (w *writer) transfer() {
+	said := []*hippo.Memory{turn(1, "", "bees dance"), turn(2, "", "cats sleep")}
+	for _, m := range said {
+		m.Source, m.Trust, m.Project = hippo.Source{Kind: hippo.SourceImport, Client: "notes", URI: "notes.md"}, hippo.DefaultTrust(hippo.SourceImport), "alpha"
+	}
+	r, err := importFile(w.ctx, w.m.Transfer(), said)
+	w.say("import", r, err)
+	r, err = importFile(w.ctx, w.m.Transfer(), said[:1])
+	w.say("import again", r, err)
+	n, err := w.m.Transfer().ImportRelations(w.ctx, []hippo.Relation{{From: idOf(1), To: idOf(2), Kind: "supports", Weight: 1, LastReinforced: w.f.now()}})
+	w.say("import relations", n, err)
+	before := said[0].Clone()
+	before.Content, before.Version = "bees sing", 1
+	n, err = w.m.Transfer().ImportHistory(w.ctx, []hippo.Version{{ID: idOf(1), Operation: hippo.Operation{ID: idOf(3), Verb: hippo.VerbModify, At: w.f.now()}, Before: before}})
+	w.say("import history", n, err)
+	p, err := engine.MergeProjects(w.ctx, w.m, engine.ProjectMerge{From: "alpha", Into: "beta", Rename: true})
+	w.say("merge projects", p, err)
+}
+
+// upkeep changes many at a time.
+func (w *writer) upkeep() {
+	n, err := engine.Rescore(w.ctx, w.m, 0)
+	w.say("rescore", n, err)
+	c, err := engine.Consolidate(w.ctx, w.m, engine.ConsolidateOptions{Horizon: consolidate.Monthly})
+	w.say("consolidate", c, err)
+	_, err = engine.Consolidate(w.ctx, engine.As(w.m, hippo.Operation{Reason: strings.Repeat("x", 9000)}), engine.ConsolidateOptions{Horizon: consolidate.Monthly})
+	w.say("consolidate with a bad reason", nil, err)
+}
