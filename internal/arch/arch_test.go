@@ -17,14 +17,18 @@ func TestImports(t *testing.T) {
 
 func TestForm(t *testing.T) {
 	t.Parallel()
-	tools, err := load(os.DirFS(filepath.Join(root, "tools")))
-	if err != nil {
-		t.Fatal(err)
+	all := repository(t)
+	for _, module := range []string{"tools", "lab"} {
+		ps, err := load(os.DirFS(filepath.Join(root, module)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range ps {
+			ps[i].dir = path.Join(module, ps[i].dir)
+		}
+		all = append(all, ps...)
 	}
-	for i := range tools {
-		tools[i].dir = path.Join("tools", tools[i].dir)
-	}
-	report(t, checkForm(append(repository(t), tools...)))
+	report(t, checkForm(all))
 }
 
 func TestDocs(t *testing.T) {

@@ -26,7 +26,7 @@ func layers() [][]string {
 	return [][]string{
 		{"."},
 		{"internal/retrieval/lang/lexicon", "internal/retrieval/lang/detect", "internal/retrieval/lang/sound"},
-		{"internal/base/top", "internal/base/typo", "internal/retrieval/preview", "internal/base/batching", "internal/base/o200k", "internal/base/termtext", "internal/base/secret", "internal/base/atomicfile", "internal/retrieval/lang/cue", "internal/retrieval/lang/prose", "internal/agents/transcript", "internal/agents/cited"},
+		{"internal/base/top", "internal/base/typo", "internal/retrieval/preview", "internal/base/batching", "internal/base/termtext", "internal/base/secret", "internal/base/atomicfile", "internal/retrieval/lang/cue", "internal/retrieval/lang/prose", "internal/agents/transcript", "internal/agents/cited"},
 		{"internal/retrieval/index/vector", "internal/base/endpoint"},
 		{
 			"internal/retrieval/rank", "internal/retrieval/index/bm25", "internal/base/lockedfile", "internal/store/driver", "internal/importer/formats", "internal/code/project", "internal/config",
@@ -111,7 +111,6 @@ func heavy() map[string]string {
 		"github.com/google/jsonschema-go":              "internal/doors/mcpserver",
 		"github.com/tailscale/hujson":                  "internal/agents/setup/splice",
 		"github.com/spf13/cobra":                       "internal/doors/cli",
-		"github.com/pkoukk/tiktoken-go":                "internal/base/o200k",
 		"github.com/spf13/pflag":                       "internal/doors/cli",
 		"github.com/schollz/progressbar":               "internal/doors/cli",
 		"github.com/go-jose/go-jose":                   "internal/serve/oauth",

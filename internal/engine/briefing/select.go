@@ -28,7 +28,7 @@ const minPrompt = .2
 const day = 24 * time.Hour
 
 // plans are the sections in the order in which they are filled. The weights were set by hand;
-// tools/replay measures what they give.
+// lab/replay measures what they give.
 func plans() []plan {
 	return []plan{
 		{section: Rules, share: .3, halfLife: 180 * day, importance: .7, recency: .1, prompt: .5, state: .2, min: .2},

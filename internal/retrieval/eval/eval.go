@@ -2,7 +2,7 @@
 // fast. It reads sets with known answers, runs the engine on them, or anything else
 // that implements [Searcher], and reports the usual measures of retrieval. Harder
 // settings, intervals and the training data of the ranker are built on it in the module
-// tools.
+// lab.
 //
 // A set of conversations is a folder with conversations.jsonl (the turns that
 // package formats reads) and questions.jsonl, one object a line: id,
@@ -114,13 +114,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	return r, nil
 }
 
-// MeasureAll measures every system on every set, one question at a time, with the system's
-// clock. Errors: those of [Measure].
-func MeasureAll(ctx context.Context, sets []*Set, systems []System) (Report, error) {
-	return (&Options{}).measure(ctx, sets, systems)
-}
-
-// measure is [MeasureAll] with a clock and a report on the progress.
+// measure measures every system on every set, one question at a time. Errors: those of [Measure].
 func (o *Options) measure(ctx context.Context, sets []*Set, systems []System) (Report, error) {
 	var report Report
 	var rows []Row

@@ -22,9 +22,6 @@ type Model struct {
 	Used []embedding.Model
 }
 
-// Preferred is the model whose vectors are compared first.
-func (m *Model) Preferred() embed.Embedder { return m.Used[0].Embedder }
-
 // OpenModels opens models by name, each with a cache of its vectors. The caller closes
 // them with [CloseModels], after an error too.
 func OpenModels(ctx context.Context, names []string, open func(ctx context.Context, name string) ([]embedding.Model, error)) ([]Model, error) {

@@ -1,6 +1,6 @@
 package rank
 
-// The weights of the reranker were fitted by tools/fit on the development halves.
+// The weights of the reranker were fitted by lab/fit on the development halves.
 
 // experts are those of [Rerank.Experts].
 func experts() [NumExperts]Expert {

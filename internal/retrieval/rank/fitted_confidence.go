@@ -1,6 +1,6 @@
 package rank
 
-// confidence has the weights that tools/fit/confidence.py fitted on the development halves. weak is [Confidence.Weak].
+// confidence has the weights that lab/fit/confidence.py fitted on the development halves. weak is [Confidence.Weak].
 func confidence(weak float64) Confidence {
 	return Confidence{
 		Multilingual: Logistic{Base: -5.791, Margin: 11.565, Cosine: 3.096, Multilingual: 1.865, Tokens: 1.019, UnknownNames: -3.762, Few: 3.035},
