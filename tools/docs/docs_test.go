@@ -47,17 +47,17 @@ func TestLinksResolve(t *testing.T) {
 	if len(all) < 15 {
 		t.Fatalf("%d documents", len(all))
 	}
-	for path, text := range all {
+	for page, text := range all {
 		for _, target := range links(text) {
 			name, heading, _ := strings.Cut(target, "#")
-			file := path
+			file := page
 			if name != "" {
-				file = filepath.Join(filepath.Dir(path), name)
+				file = filepath.Join(filepath.Dir(page), name)
 			}
 			if _, err := os.Stat(file); err != nil {
-				t.Errorf("%s: link to %s: no such file", path, target)
+				t.Errorf("%s: link to %s: no such file", page, target)
 			} else if heading != "" && filepath.Ext(file) == ".md" && !slices.Contains(anchors(all[file]), heading) {
-				t.Errorf("%s: link to %s: no such heading", path, target)
+				t.Errorf("%s: link to %s: no such heading", page, target)
 			}
 		}
 	}
