@@ -15,9 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
-	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
-	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 )
 
 // pair is an older and a newer text, of testdata/changes/pairs.txt.
@@ -62,21 +60,9 @@ func openChanging(t *testing.T) *changing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := store.New(app.Memory(), &store.Options{Now: now, Zone: time.UTC})
-	o := index.Options{Tokens: tokens}
-	o.Models, o.Instant = embedding.Indexed(models)
-	x, err := index.Open(t.Context(), s, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := engine.New(engine.Config{
-		Store: s, Index: x, Now: now, Models: models, Tokens: tokens, Background: engine.Background{OnBattery: func(context.Context) bool { return true }},
-	})
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	e := enginetest.Open(t, enginetest.Options{Backend: app.Memory(), Config: engine.Config{
+		Now: now, Models: models, Tokens: tokens, Background: engine.Background{OnBattery: func(context.Context) bool { return true }},
+	}})
 	c.Memories = e.In(hippo.LocalScope(""))
 	return c
 }

@@ -76,7 +76,8 @@ func refused() map[string][]string {
 func private() map[string]string {
 	return map[string]string{
 		"internal/store/drivertest":       "",
-		"internal/store/memstore":         "internal/app",
+		"internal/engine/enginetest":      "",
+		"internal/store/memstore":         "internal/app internal/engine/enginetest",
 		"internal/store/overlay":          "internal/store",
 		"internal/store/sqlitestore":      "internal/app internal/store/dirstore internal/store/sharedstore",
 		"internal/store/dirstore":         "internal/app",

@@ -12,10 +12,10 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -38,7 +38,7 @@ type clock struct {
 }
 
 // newClock returns a clock that shows a Sunday noon.
-func newClock() *clock { return &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
+func newClock() *clock { return &clock{at: enginetest.Noon()} }
 
 func (c *clock) now() time.Time {
 	c.mu.Lock()
@@ -78,29 +78,17 @@ type options struct {
 
 func open(t tester, o options) *fixture {
 	t.Helper()
-	if o.backend == nil {
-		o.backend = memstore.New(nil)
-	}
-	if o.zone == nil {
-		o.zone = time.UTC
-	}
 	if o.clock == nil {
 		o.clock = newClock()
 	}
-	s := store.New(o.backend, &store.Options{Now: o.clock.now, Zone: o.zone, Retention: o.history})
-	x := &index.Options{Path: o.path, Tokens: o.tokens}
-	x.Models, x.Instant = embedding.Indexed(o.models)
-	i, err := index.Open(t.Context(), s, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := engine.New(engine.Config{
-		Store: s, Index: i, Now: o.clock.now, Models: o.models, Tokens: o.tokens, Weights: o.weights, Degraded: o.degraded,
-	})
+	opened := enginetest.Options{Backend: o.backend, Zone: o.zone, Path: o.path, Retention: o.history, Config: engine.Config{
+		Now: o.clock.now, Models: o.models, Tokens: o.tokens, Weights: o.weights, Degraded: o.degraded,
+	}}
+	e := enginetest.New(t, &opened)
 	if o.surprise.Mode != "" {
 		e.Score(o.surprise, nil)
 	}
-	f := &fixture{Memories: e.In(hippo.LocalScope("")), clock: o.clock, t: t, store: s}
+	f := &fixture{Memories: e.In(hippo.LocalScope("")), clock: o.clock, t: t, store: opened.Store}
 	f.end = sync.OnceFunc(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)

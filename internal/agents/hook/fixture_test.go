@@ -14,9 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
-	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 )
 
 // fixture is a memory and the hooks on it.
@@ -32,17 +30,7 @@ func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 // start returns hooks on a memory with some insights of project p.
 func start(t *testing.T) *fixture {
 	t.Helper()
-	s := store.New(memstore.New(nil), &store.Options{Now: noon, Zone: time.UTC})
-	x, err := index.Open(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := engine.New(engine.Config{Store: s, Index: x, Now: noon})
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	e := enginetest.Open(t, enginetest.Options{Config: engine.Config{Now: noon}})
 	f := &fixture{t: t, memories: e.In(hippo.LocalScope("p"))}
 	f.Config = hook.Config{
 		Open:    func(context.Context) (*engine.Engine, error) { f.opened.Add(1); return e, nil },

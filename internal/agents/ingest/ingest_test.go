@@ -18,9 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/agents/transcript"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
-	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 )
 
 // fixture is an engine in RAM, and captures into it.
@@ -34,17 +32,7 @@ type fixture struct {
 func open(t *testing.T) *fixture {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC) }
-	s := store.New(memstore.New(nil), &store.Options{Now: now, Zone: time.UTC})
-	x, err := index.Open(t.Context(), s, &index.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &fixture{t: t, engine: engine.New(engine.Config{Store: s, Index: x, Now: now})}
-	t.Cleanup(func() {
-		if err := f.engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	f := &fixture{t: t, engine: enginetest.Open(t, enginetest.Options{Config: engine.Config{Now: now}})}
 	f.config = ingest.Config{
 		Memories: func(_ context.Context, id project.Identity) (*engine.Memories, error) {
 			f.opened++

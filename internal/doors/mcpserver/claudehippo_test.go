@@ -22,11 +22,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/claudehippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
-	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -45,22 +44,11 @@ func connectHippo(t *testing.T, b driver.Backend) *session {
 	}
 	s := &session{t: t, done: make(chan error, 1)}
 	s.clock.set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	c := engine.Config{Now: s.clock.now, Models: []embedding.Model{{Embedder: m, Instant: true}}}
-	c.Store = store.New(b, &store.Options{Now: c.Now, Zone: time.UTC})
-	indexed, instant := embedding.Indexed(c.Models)
-	if c.Index, err = index.Open(t.Context(), c.Store, &index.Options{Models: indexed, Instant: instant}); err != nil {
-		t.Fatal(err)
-	}
-	s.engine = engine.New(c)
+	s.engine = enginetest.Open(t, enginetest.Options{Backend: b, Config: engine.Config{Now: s.clock.now, Models: []embedding.Model{{Embedder: m, Instant: true}}}})
 	s.engine.Score(engine.Surprise{Options: surprise.Default(surprise.Nearest)}, nil)
 	open := func(context.Context) (*engine.Engine, error) { return s.engine, nil }
-	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Now: c.Now, Tools: []string{"claude-hippo"}}))
-	t.Cleanup(func() {
-		s.end()
-		if err := s.engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Now: s.clock.now, Tools: []string{"claude-hippo"}}))
+	t.Cleanup(s.end)
 	return s
 }
 

@@ -12,11 +12,9 @@ import (
 
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
-	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/models"
 )
 
@@ -71,21 +69,10 @@ func connectWith(t *testing.T, c engine.Config) *session {
 	s := &session{t: t, done: make(chan error, 1)}
 	s.clock.set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	c.Now = s.clock.now
-	c.Store = store.New(memstore.New(nil), &store.Options{Now: c.Now, Zone: time.UTC})
-	indexed, instant := embedding.Indexed(c.Models)
-	var err error
-	if c.Index, err = index.Open(t.Context(), c.Store, &index.Options{Models: indexed, Instant: instant}); err != nil {
-		t.Fatal(err)
-	}
-	s.engine = engine.New(c)
+	s.engine = enginetest.Open(t, enginetest.Options{Config: c})
 	open := func(context.Context) (*engine.Engine, error) { return s.engine, nil }
 	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Store: "memory:", Now: c.Now}))
-	t.Cleanup(func() {
-		s.end()
-		if err := s.engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.end)
 	return s
 }
 

@@ -16,9 +16,8 @@ import (
 
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
-	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -124,18 +123,8 @@ func newSessionWith(t *testing.T, b driver.Backend, zone *time.Location, tokens 
 	t.Helper()
 	s := &session{t: t, done: make(chan error, 1)}
 	s.clock.set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	st := store.New(b, &store.Options{Now: s.clock.now, Zone: zone})
-	x, err := index.Open(t.Context(), st, &index.Options{Tokens: tokens})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: s.clock.now, Tokens: tokens})
-	t.Cleanup(func() {
-		s.end()
-		if err := s.engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s.engine = enginetest.Open(t, enginetest.Options{Backend: b, Zone: zone, Config: engine.Config{Now: s.clock.now, Tokens: tokens}})
+	t.Cleanup(s.end)
 	return s
 }
 

@@ -22,12 +22,10 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/restapi"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
-	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 func TestMain(m *testing.M) {
@@ -61,23 +59,10 @@ func start(t testing.TB) *server { return startWith(t, options{}) }
 
 func startWith(t testing.TB, o options) *server {
 	t.Helper()
-	if o.backend == nil {
-		o.backend = memstore.New(nil)
-	}
 	if o.now == nil {
 		o.now = noon
 	}
-	st := store.New(o.backend, &store.Options{Now: o.now, Zone: time.UTC})
-	x, err := index.Open(context.Background(), st, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{t: t, engine: engine.New(engine.Config{Store: st, Index: x, Now: o.now}), log: &bytes.Buffer{}}
-	t.Cleanup(func() {
-		if err := s.engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := &server{t: t, engine: enginetest.Open(t, enginetest.Options{Backend: o.backend, Config: engine.Config{Now: o.now}}), log: &bytes.Buffer{}}
 	s.routes = restapi.Routes(func(context.Context) (*engine.Engine, error) { return s.engine, o.opening }, &restapi.Options{
 		Version: "v1.2.3", Store: "memory:", Trees: o.trees, Now: o.now, Log: slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
@@ -97,10 +82,11 @@ func startWith(t testing.TB, o options) *server {
 	if o.quick {
 		return s
 	}
-	document := s.do(http.MethodGet, "/openapi.json", "")
-	if s.document, err = load(document.body); err != nil {
+	document, err := load(s.do(http.MethodGet, "/openapi.json", "").body)
+	if err != nil {
 		t.Fatal(err)
 	}
+	s.document = document
 	return s
 }
 

@@ -17,9 +17,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
-	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -45,17 +44,7 @@ func noon() time.Time { return time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC) }
 func open(t testing.TB) *fixture {
 	t.Helper()
 	b := memstore.New(nil)
-	s := store.New(b, &store.Options{Now: noon, Zone: time.UTC})
-	x, err := index.Open(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := engine.New(engine.Config{Store: s, Index: x, Tokens: &embedtest.Texts{}, Now: noon})
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	e := enginetest.Open(t, enginetest.Options{Backend: b, Config: engine.Config{Tokens: &embedtest.Texts{}, Now: noon}})
 	scope := hippo.LocalScope("")
 	return &fixture{Memories: e.In(scope), t: t, runner: script.New(nil), backend: b, caller: script.Caller{Scope: scope, Now: noon}}
 }

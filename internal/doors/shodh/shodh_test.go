@@ -16,11 +16,10 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/shodh"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
-	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -55,20 +54,8 @@ func startWith(t testing.TB, doc document) *server {
 // newEngine returns an engine on a store in RAM of which some parts are degraded.
 func (s *server) newEngine(degraded ...string) *engine.Engine {
 	s.t.Helper()
-	st := store.New(slowBackend{memstore.New(nil), s.slow}, &store.Options{Now: s.clock, Zone: time.UTC})
 	models := []embedding.Model{{Embedder: embedtest.NewWords("words"), Instant: true}}
-	o := &index.Options{}
-	o.Models, o.Instant = embedding.Indexed(models)
-	x, err := index.Open(s.t.Context(), st, o)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	e := engine.New(engine.Config{Store: st, Index: x, Now: s.clock, Models: models, Degraded: degraded})
-	s.t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			s.t.Error(err)
-		}
-	})
+	e := enginetest.Open(s.t, enginetest.Options{Backend: slowBackend{memstore.New(nil), s.slow}, Config: engine.Config{Now: s.clock, Models: models, Degraded: degraded}})
 	if err := e.Ready(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}

@@ -17,11 +17,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/web"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
-	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 // site is a dashboard over an engine in RAM, at a Sunday noon.
@@ -42,20 +40,9 @@ func newSite(t testing.TB) *site {
 	t.Helper()
 	s := &site{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return s.now }
-	st := store.New(memstore.New(nil), &store.Options{Now: now, Zone: time.UTC})
-	tokens := &embedtest.Texts{}
-	x, err := index.Open(t.Context(), st, &index.Options{Tokens: tokens})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: now, Tokens: tokens})
+	s.engine = enginetest.Open(t, enginetest.Options{Config: engine.Config{Now: now, Tokens: &embedtest.Texts{}}})
 	s.sessions = web.NewSessions(now)
 	s.options = web.Options{Sessions: s.sessions, Now: now, Version: "1.2.3", Store: "/home/ana/memory.db"}
-	t.Cleanup(func() {
-		if err := s.engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return s
 }
 

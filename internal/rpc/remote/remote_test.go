@@ -16,11 +16,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
-	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 // token is the one that servers of tests know.
@@ -30,19 +28,6 @@ type oneToken struct{}
 
 func (oneToken) Authenticate(text string) (httpd.Caller, bool) {
 	return httpd.Caller{Name: "test", Scope: hippo.LocalScope("")}, text == token
-}
-
-// newEngine returns an engine in RAM.
-func newEngine(t *testing.T) *engine.Engine {
-	t.Helper()
-	s := store.New(memstore.New(nil), nil)
-	x, err := index.Open(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := engine.New(engine.Config{Store: s, Index: x})
-	t.Cleanup(func() { _ = e.Close() })
-	return e
 }
 
 // handler is a server of an engine.
@@ -71,7 +56,7 @@ func note(text string) *hippo.Memory {
 // What answers in place of a server is an error that says so, at once, and never shows the token.
 func TestClient_Refuses(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t)
+	e := enginetest.Open(t, enginetest.Options{})
 	page := func(status int, header ...string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
@@ -112,7 +97,7 @@ func TestClient_Refuses(t *testing.T) {
 // A caller of another version gets an error that names both, and its call is not carried out.
 func TestRoute_OtherProtocol(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t)
+	e := enginetest.Open(t, enginetest.Options{})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost"+remote.Path, strings.NewReader(`{"Verb":"record"}`))
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/vnd.hippo.call+json")
@@ -157,7 +142,7 @@ func (b *broken) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestClient_Repeats(t *testing.T) {
 	t.Parallel()
 	for _, after := range []bool{false, true} {
-		e := newEngine(t)
+		e := enginetest.Open(t, enginetest.Options{})
 		b := &broken{Handler: handler(e), after: after}
 		r := client(t, b, token)
 		b.times.Store(1)
@@ -181,7 +166,7 @@ func TestClient_Repeats(t *testing.T) {
 func TestClient_AsksAgain(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusBadGateway, http.StatusTooManyRequests} {
-		h, busy := handler(newEngine(t)), atomic.Bool{}
+		h, busy := handler(enginetest.Open(t, enginetest.Options{})), atomic.Bool{}
 		busy.Store(true)
 		r := client(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if busy.Swap(false) {
@@ -203,7 +188,7 @@ func TestClient_AsksAgain(t *testing.T) {
 // A server that does not come back: the error of a change says that it may be stored, that of a search does not.
 func TestClient_Unknown(t *testing.T) {
 	t.Parallel()
-	b := &broken{Handler: handler(newEngine(t)), after: true}
+	b := &broken{Handler: handler(enginetest.Open(t, enginetest.Options{})), after: true}
 	b.times.Store(100)
 	r := client(t, b, token)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errors.New("too late"))
@@ -228,7 +213,7 @@ func TestClient_Unknown(t *testing.T) {
 // An import that lost its server reports what is stored, and goes on when it is run again.
 func TestClient_ImportGoesOn(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t)
+	e := enginetest.Open(t, enginetest.Options{})
 	b := &broken{Handler: handler(e), after: true}
 	s := httptest.NewServer(b)
 	defer s.Close()
@@ -287,7 +272,7 @@ func TestClient_Deadline(t *testing.T) {
 // A body that is no call, too long, or of another type is an error.
 func TestRoute_Malformed(t *testing.T) {
 	t.Parallel()
-	h := handler(newEngine(t))
+	h := handler(enginetest.Open(t, enginetest.Options{}))
 	for _, tc := range []struct {
 		body, kind string
 		want       int
@@ -313,7 +298,7 @@ func TestRoute_Malformed(t *testing.T) {
 // What cannot travel says so.
 func TestClient_Away(t *testing.T) {
 	t.Parallel()
-	r := client(t, handler(newEngine(t)), token)
+	r := client(t, handler(enginetest.Open(t, enginetest.Options{})), token)
 	if err := r.Embed(t.Context(), nil); !errors.Is(err, engine.ErrAway) || !errors.Is(err, hippo.ErrUnsupported) {
 		t.Error(err)
 	}

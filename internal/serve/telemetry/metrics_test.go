@@ -13,30 +13,15 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/index"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/telemetry"
-	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 type everybody struct{}
 
 func (everybody) Authenticate(string) (httpd.Caller, bool) {
 	return httpd.Caller{Name: "someone", Scope: hippo.LocalScope("")}, true
-}
-
-// newEngine returns an engine on an empty store.
-func newEngine(t *testing.T) *engine.Engine {
-	t.Helper()
-	s := store.New(memstore.New(nil), nil)
-	x, err := index.Open(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := engine.New(engine.Config{Store: s, Index: x})
-	t.Cleanup(func() { _ = e.Close() })
-	return e
 }
 
 // search is a route that searches.
@@ -62,7 +47,7 @@ const tool = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%"
 
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	e, m := newEngine(t), telemetry.NewMetrics("v1.2.3", time.Now)
+	e, m := enginetest.Open(t, enginetest.Options{}), telemetry.NewMetrics("v1.2.3", time.Now)
 	o := &telemetry.Observer{Metrics: m}
 	scope := hippo.LocalScope("")
 	scope.Namespace = "hidden"

@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/telemetry"
 )
@@ -94,7 +95,7 @@ func environment(vars map[string]string) func(string) string {
 // A request, the call of a tool in a session, and the verbs make one tree below the span of the client, without contents.
 func TestTraces(t *testing.T) {
 	t.Parallel()
-	c, e := newCollector(t), newEngine(t)
+	c, e := newCollector(t), enginetest.Open(t, enginetest.Options{})
 	traces, err := telemetry.NewTraces(t.Context(), "v1.2.3", environment(map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, other=c",
 	}), slog.New(slog.DiscardHandler))
@@ -148,7 +149,7 @@ func TestTraces_WithoutCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := &telemetry.Observer{Metrics: telemetry.NewMetrics("v1", time.Now), Traces: traces}
-	s := httpd.New([]httpd.Route{search(newEngine(t))}, httpd.Options{Tokens: everybody{}, Observer: o})
+	s := httpd.New([]httpd.Route{search(enginetest.Open(t, enginetest.Options{}))}, httpd.Options{Tokens: everybody{}, Observer: o})
 	if w := send(s, "GET", "/search/x?q=x", "", "X-API-Key", "x"); w.Code != http.StatusOK {
 		t.Errorf("got %d", w.Code)
 	}
