@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -13,22 +14,16 @@ func As(c *Client, by hippo.Source, reason string) *Client {
 	return &Client{memories: engine.As(c.memories, hippo.Operation{By: by, Reason: reason}), scope: c.scope, code: c.code}
 }
 
-// Operation is an operation with the insights that it changed, by ID.
-type Operation = engine.Operation
-
-// OperationPage is a page of operations. More: there are older ones.
-type OperationPage = engine.OperationPage
-
 // Operations returns a page of the operations that changed insights, the newest first; of one
 // insight, unless id is zero. A count of 0 means [hippo.DefaultCount].
-func Operations(ctx context.Context, c *Client, id hippo.ID, offset, count int) (*OperationPage, error) {
-	return engine.Operations(ctx, c.memories, engine.OperationQuery{Memory: id, Offset: offset, Count: count})
+func Operations(ctx context.Context, c *Client, id hippo.ID, offset, count int) (*api.OperationPage, error) {
+	return engine.Operations(ctx, c.memories, api.Operations{Memory: id, Offset: offset, Count: count})
 }
 
 // Versions returns what an insight was before each of the operations that changed it, the newest
 // first.
 func Versions(ctx context.Context, c *Client, id hippo.ID) ([]hippo.Version, error) {
-	return engine.Versions(ctx, c.memories, engine.VersionQuery{Memory: id})
+	return engine.Versions(ctx, c.memories, api.Versions{Memory: id})
 }
 
 // ResolveOperation returns the ID of an operation by a short form, as [Client.Resolve] does for

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -14,7 +15,7 @@ type listing struct {
 	situation     []string
 	when          string
 	forgotten     bool
-	arrival       engine.Arrival
+	arrival       api.Arrival
 	offset, count int
 }
 
@@ -27,16 +28,16 @@ func (ForgottenOption) list(l *listing) { l.forgotten = true }
 func Forgotten() ForgottenOption { return ForgottenOption{} }
 
 // Arrival is an option of lists, see [FromSource] and [FromImport].
-type Arrival func(*engine.Arrival)
+type Arrival func(*api.Arrival)
 
 func (a Arrival) list(l *listing) { a(&l.arrival) }
 
 // FromSource keeps what comes from this kind of source, client or file, in any case: "import", "csv", "notes.csv".
-func FromSource(name string) Arrival { return func(a *engine.Arrival) { a.Source = name } }
+func FromSource(name string) Arrival { return func(a *api.Arrival) { a.Source = name } }
 
 // FromImport keeps what an import brought, by its operation as [ResolveOperation] reads it: of all projects, unless a filter names
 // some.
-func FromImport(operation string) Arrival { return func(a *engine.Arrival) { a.Import = operation } }
+func FromImport(operation string) Arrival { return func(a *api.Arrival) { a.Import = operation } }
 
 // Listing is one page of a list.
 type Listing struct {
@@ -58,7 +59,7 @@ func (c *Client) List(ctx context.Context, opts ...ListOption) (*Listing, error)
 	if err := selectProjects(ctx, c, l.projects, &l.filter); err != nil {
 		return nil, err
 	}
-	x, err := c.memories.List(ctx, engine.ListQuery{
+	x, err := c.memories.List(ctx, api.List{
 		Filter: l.filter, Situation: l.situation, When: l.when, Forgotten: l.forgotten, Arrival: l.arrival,
 		Offset: l.offset, Count: l.count,
 	})
@@ -92,7 +93,7 @@ func GetAt(ctx context.Context, c *Client, at hippo.Moment, ids ...hippo.ID) (*G
 
 // GetFor is [GetAt] with the parts of each insight that answer a question.
 func GetFor(ctx context.Context, c *Client, at hippo.Moment, question string, ids ...hippo.ID) (*Got, error) {
-	x, err := engine.GetAt(ctx, c.memories, engine.GetQuery{IDs: ids, At: at, Question: question})
+	x, err := engine.GetAt(ctx, c.memories, api.Get{IDs: ids, At: at, Question: question})
 	if err != nil {
 		return nil, err
 	}
@@ -100,14 +101,14 @@ func GetFor(ctx context.Context, c *Client, at hippo.Moment, question string, id
 }
 
 // ResolveOption is an option of [Client.Resolve].
-type ResolveOption interface{ resolve(p *engine.Preference) }
+type ResolveOption interface{ resolve(p *api.Preference) }
 
-func (ForgottenOption) resolve(p *engine.Preference) { *p = engine.PreferForgotten }
+func (ForgottenOption) resolve(p *api.Preference) { *p = api.PreferForgotten }
 
 // AnyOption is an option of [Client.Resolve], see [Any].
 type AnyOption struct{}
 
-func (AnyOption) resolve(p *engine.Preference) { *p = engine.PreferNone }
+func (AnyOption) resolve(p *api.Preference) { *p = api.PreferNone }
 
 // Any prefers no insights: a reference that fits a forgotten one and another is ambiguous. It is for what cannot be undone, such
 // as [Client.Purge].
@@ -122,7 +123,7 @@ func ShortIDs(c *Client, ids ...hippo.ID) hippo.ShortIDs { return engine.ShortID
 // insights is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound]. Insights that can be found come before forgotten ones; with [Forgotten]
 // it is the other way round, with [Any] neither.
 func (c *Client) Resolve(ctx context.Context, ref string, opts ...ResolveOption) (hippo.ID, error) {
-	prefer := engine.PreferLive
+	prefer := api.PreferLive
 	for _, o := range opts {
 		o.resolve(&prefer)
 	}
@@ -133,7 +134,7 @@ func (c *Client) Resolve(ctx context.Context, ref string, opts ...ResolveOption)
 type Change func(*modification)
 
 type modification struct {
-	engine.Modification
+	api.Change
 
 	clear []string
 }
@@ -193,16 +194,16 @@ func SetSupersedes(ids ...hippo.ID) Change {
 
 // The votes of [SetVote].
 const (
-	VoteUp   = string(engine.VoteUp)
-	VoteDown = string(engine.VoteDown)
-	VoteNone = string(engine.VoteNone)
-	VoteUndo = string(engine.VoteUndo)
+	VoteUp   = string(api.VoteUp)
+	VoteDown = string(api.VoteDown)
+	VoteNone = string(api.VoteNone)
+	VoteUndo = string(api.VoteUndo)
 )
 
 // SetVote votes after the other changes: [VoteUp], [VoteDown], [VoteUndo] or [VoteNone]. Without it a new
 // content or situation is an upvote.
 func SetVote(vote string) Change {
-	return func(m *modification) { m.Vote = engine.Vote(vote) }
+	return func(m *modification) { m.Vote = api.Vote(vote) }
 }
 
 // Modify changes one insight and returns it as stored. An unknown ID is [hippo.ErrNotFound]; no
@@ -215,7 +216,7 @@ func (c *Client) Modify(ctx context.Context, id hippo.ID, changes ...Change) (*h
 	if err := m.Clear(m.clear); err != nil {
 		return nil, err
 	}
-	return c.memories.Modify(ctx, id, m.Modification)
+	return c.memories.Modify(ctx, id, m.Change)
 }
 
 // Vote is the effect of a vote on one insight.
@@ -238,7 +239,7 @@ type Ballot struct {
 // Cast votes, all or none, and returns the effects, in the order of the lists. An ID in two lists is
 // [hippo.ErrInvalid]; to take back a vote where there is none that can be is [hippo.ErrConflict].
 func Cast(ctx context.Context, c *Client, b Ballot) ([]Vote, error) {
-	rs, err := engine.Cast(ctx, c.memories, engine.Ballot{Up: b.Up, Down: b.Down, Undo: b.Undo, Query: b.Query})
+	rs, err := engine.Cast(ctx, c.memories, api.Reinforce{Up: b.Up, Down: b.Down, Undo: b.Undo, Query: b.Query})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -78,15 +79,15 @@ func ListProjects(ctx context.Context, c *Client) ([]ProjectInfo, error) {
 // MergeProjects moves the insights of a project to another one, which has the names of both from then on, and returns how many they were. [Client.Undo]
 // takes it back.
 func MergeProjects(ctx context.Context, c *Client, from, into string) (int, error) {
-	return mergeProjects(ctx, c, engine.ProjectMerge{From: from, Into: into})
+	return mergeProjects(ctx, c, api.MergeProjects{From: from, Into: into})
 }
 
 // RenameProject gives a project a new name. The others stay known.
 func RenameProject(ctx context.Context, c *Client, from, name string) (int, error) {
-	return mergeProjects(ctx, c, engine.ProjectMerge{From: from, Into: name, Rename: true})
+	return mergeProjects(ctx, c, api.MergeProjects{From: from, Into: name, Rename: true})
 }
 
-func mergeProjects(ctx context.Context, c *Client, q engine.ProjectMerge) (int, error) {
+func mergeProjects(ctx context.Context, c *Client, q api.MergeProjects) (int, error) {
 	out, err := engine.MergeProjects(ctx, c.memories, q)
 	if err != nil {
 		return 0, err
@@ -99,9 +100,9 @@ func SetProject(name string) Change { return func(m *modification) { m.Project =
 
 // MoveToProject moves insights to a project, as [SetProject] does, all of them or none, as one operation.
 func MoveToProject(ctx context.Context, c *Client, name string, ids ...hippo.ID) error {
-	list := make([]engine.Modified, len(ids))
+	list := make([]api.Modify, len(ids))
 	for i, id := range ids {
-		list[i] = engine.Modified{ID: id, Change: engine.Modification{Marks: engine.Marks{Project: &name}, Vote: engine.VoteNone}}
+		list[i] = api.Modify{ID: id, Change: api.Change{Project: &name, Vote: api.VoteNone}}
 	}
 	_, err := engine.ModifyAll(ctx, c.memories, list)
 	return err

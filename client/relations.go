@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -17,19 +18,16 @@ type Relations struct {
 // Relations returns the relations between insights.
 func (c *Client) Relations() Relations { return Relations{c.memories.Relations()} }
 
-// Related is what a declaration of relations has done: what it declared, replaced and closed, and what it left in conflict.
-type Related = engine.Related
-
 // Declare declares relations, each in place of those with its From, To and Kind that hold at the same time; all or none. Those of
 // [hippo.SingleKinds] end the older one of the same insight. Unknown insights are a [*hippo.UnknownError].
-func (r Relations) Declare(ctx context.Context, rs ...hippo.Relation) (*Related, error) {
+func (r Relations) Declare(ctx context.Context, rs ...hippo.Relation) (*api.Related, error) {
 	return r.relations.Declare(ctx, rs)
 }
 
 // End ends relations, named by From, To and Kind, the last period that begins before, at a time, the zero time: now. All or none. One that is not there is
 // [hippo.ErrNotFound], one that ended before [hippo.ErrConflict], one that begins later [hippo.ErrInvalid].
 func (r Relations) End(ctx context.Context, at time.Time, rs ...hippo.Relation) ([]hippo.Relation, error) {
-	return r.relations.End(ctx, engine.Ending{Relations: rs, At: at})
+	return r.relations.End(ctx, api.EndRelations{Relations: rs, At: at})
 }
 
 // Remove removes all periods of relations by From, To and Kind, or the one that begins at ValidFrom; learned ones too. Those that are not there are
@@ -44,10 +42,7 @@ func (r Relations) Of(ctx context.Context, ids ...hippo.ID) ([]hippo.Relation, e
 	return r.relations.Of(ctx, ids)
 }
 
-// RelationQuery asks for relations of insights: of some kinds, and as of a moment.
-type RelationQuery = engine.RelationQuery
-
 // List is [Relations.Of] with a query.
-func (r Relations) List(ctx context.Context, q RelationQuery) ([]hippo.Relation, error) {
+func (r Relations) List(ctx context.Context, q api.Relations) ([]hippo.Relation, error) {
 	return r.relations.List(ctx, q)
 }

@@ -4,32 +4,16 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
-)
-
-// What insights and code answer together.
-type (
-	// SourcesAnswer is what insights and code say, the best first.
-	SourcesAnswer = sources.Answer
-	// SourceHit is an insight or a chunk of code.
-	SourceHit = sources.Hit
-	// CodeHit is a chunk of code: its place, name and text.
-	CodeHit = codeindex.Hit
-)
-
-// The sources of [SourcesQuery].
-const (
-	SourceMemory = sources.Memory
-	SourceCode   = sources.Code
 )
 
 // SourcesQuery is a question to several sources.
 type SourcesQuery struct {
 	Text string
-	// Sources are those that are asked, [SourceCode] among them; none: both.
+	// Sources are those that are asked, [api.SourceCode] among them; none: both.
 	Sources []string
 	// Dir is the folder that the caller works in: of several source trees of a project, the one that holds it is asked.
 	// Empty: it is not known.
@@ -42,16 +26,16 @@ type SourcesQuery struct {
 // index is read as it is: a hit says if its file has changed since.
 //
 // Errors: a [*hippo.FieldError], for an empty text and a ranker other than [hippo.RankerHippo], too.
-func SearchSources(ctx context.Context, c *Client, q SourcesQuery, opts ...SearchOption) (*SourcesAnswer, error) {
+func SearchSources(ctx context.Context, c *Client, q SourcesQuery, opts ...SearchOption) (*api.SourcesAnswer, error) {
 	if len(q.Sources) == 0 {
-		q.Sources = []string{SourceMemory, SourceCode}
+		q.Sources = []string{api.SourceMemory, api.SourceCode}
 	}
 	asked, err := sources.Parse(q.Sources)
 	if err != nil {
 		return nil, err
 	}
 	if !asked.HasCode() {
-		return nil, hippo.Fieldf("sources", "must have %s: Search finds insights alone", SourceCode)
+		return nil, hippo.Fieldf("sources", "must have %s: Search finds insights alone", api.SourceCode)
 	}
 	found, err := query(ctx, c, q.Text, opts)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/app"
 )
@@ -69,12 +70,12 @@ func TestSearchSources(t *testing.T) { // it sets the directories of the user
 	if err != nil || len(ms[0].Accesses) != 1 || ms[0].Accesses[0].Count != 2 {
 		t.Errorf("recorded and shown: %+v, %v", ms[0].Accesses, err)
 	}
-	only, err := client.SearchSources(t.Context(), c, client.SourcesQuery{Text: "gateway jitter", Sources: []string{client.SourceCode}})
+	only, err := client.SearchSources(t.Context(), c, client.SourcesQuery{Text: "gateway jitter", Sources: []string{api.SourceCode}})
 	if err != nil || len(only.Hits) != 1 || only.Hits[0].Code == nil {
 		t.Errorf("code alone: %+v, %v", only, err)
 	}
 	for name, q := range map[string]client.SourcesQuery{
-		"no text": {}, "unknown": {Text: "x", Sources: []string{"mail"}}, "no code": {Text: "x", Sources: []string{client.SourceMemory}},
+		"no text": {}, "unknown": {Text: "x", Sources: []string{"mail"}}, "no code": {Text: "x", Sources: []string{api.SourceMemory}},
 	} {
 		if a, err := client.SearchSources(t.Context(), c, q); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%s: %+v, %v", name, a, err)
@@ -106,7 +107,7 @@ func TestSearchSources_NoIndex(t *testing.T) { // it sets the directories of the
 	if err != nil || len(a.Hits) != 1 || len(a.Notes) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := client.SearchSources(t.Context(), c, client.SourcesQuery{Text: "gateway", Sources: []string{client.SourceCode}}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := client.SearchSources(t.Context(), c, client.SourcesQuery{Text: "gateway", Sources: []string{api.SourceCode}}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("code alone: %v", err)
 	}
 	if list, err := os.ReadDir(cache); err != nil || len(list) != 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -21,7 +22,7 @@ type BackupReport struct {
 	Forgotten int
 	Relations int
 	// Problems are memories that cannot be read, in the store or in the backup.
-	Problems []driver.Problem
+	Problems []api.StoreProblem
 }
 
 // Backup writes all of a store, as it is at one moment, into one SQLite file, which can be
@@ -96,7 +97,7 @@ func (r *BackupReport) verify(ctx context.Context, file, path string) error {
 }
 
 // locate returns the problems of a temporary file as those of the file that it is a copy of.
-func locate(ps []driver.Problem, temporary, path string) []driver.Problem {
+func locate(ps []api.StoreProblem, temporary, path string) []api.StoreProblem {
 	for i := range ps {
 		if ps[i].Path == temporary {
 			ps[i].Path = path

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -141,7 +142,7 @@ func BenchmarkSearch_namespaces(b *testing.B) {
 // BenchmarkList_source lists the first of 3,000 memories of a client among 30,000.
 func BenchmarkList_source(b *testing.B) {
 	e, _ := full(b, config.NoModel, 30_000)
-	q := engine.ListQuery{Arrival: engine.Arrival{Source: "client7"}, Count: 10}
+	q := api.List{Arrival: api.Arrival{Source: "client7"}, Count: 10}
 	for b.Loop() {
 		if l, err := local(e).List(b.Context(), q); err != nil || l.Total != 3_000 {
 			b.Fatalf("%+v: %v", l, err)
@@ -161,7 +162,7 @@ func embedAll(b *testing.B, e *engine.Engine) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if !slices.ContainsFunc(s.Models, func(m engine.ModelStatus) bool { return m.Embedded < s.Memories }) {
+		if !slices.ContainsFunc(s.Models, func(m api.ModelStatus) bool { return m.Embedded < s.Memories }) {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -23,7 +24,7 @@ type CheckReport struct {
 	// match the store, "none" if there was none.
 	Index string
 	// Problems lists the damage of the store; empty if there is none.
-	Problems []driver.Problem
+	Problems []api.StoreProblem
 	// Damaged: the store as a whole is damaged and rejects writes. ReadOnly: it rejects them for another reason.
 	Damaged, ReadOnly bool
 }
@@ -37,7 +38,7 @@ func Check(ctx context.Context, c config.Store, o *Options) (CheckReport, error)
 	r := CheckReport{Store: c.String(), Index: "none"}
 	b, path, err := openBackend(ctx, c, o)
 	if errors.Is(err, hippo.ErrCorrupt) {
-		r.Problems, r.Damaged = []driver.Problem{{Path: c.Path, Err: err.Error()}}, true
+		r.Problems, r.Damaged = []api.StoreProblem{{Path: c.Path, Err: err.Error()}}, true
 		return r, nil
 	} else if err != nil {
 		return r, err
@@ -52,7 +53,7 @@ func Check(ctx context.Context, c config.Store, o *Options) (CheckReport, error)
 	return r, errors.Join(err, b.Close())
 }
 
-func problems(ctx context.Context, b driver.Backend) ([]driver.Problem, error) {
+func problems(ctx context.Context, b driver.Backend) ([]api.StoreProblem, error) {
 	if c, ok := b.(driver.Checker); ok {
 		return c.Check(ctx)
 	}
@@ -63,7 +64,7 @@ func problems(ctx context.Context, b driver.Backend) ([]driver.Problem, error) {
 func (r *CheckReport) head(ctx context.Context, b driver.Backend) error {
 	h, err := b.Head(ctx)
 	if errors.Is(err, hippo.ErrCorrupt) {
-		r.Problems, r.Damaged = append(r.Problems, driver.Problem{Path: r.Store, Err: err.Error()}), true
+		r.Problems, r.Damaged = append(r.Problems, api.StoreProblem{Path: r.Store, Err: err.Error()}), true
 		return nil
 	}
 	r.Memories, r.Forgotten = h.Memories-h.Forgotten, h.Forgotten
@@ -165,7 +166,7 @@ func readable(ctx context.Context, b driver.Backend) iter.Seq2[*hippo.Memory, er
 		}
 		ps, err := b.Problems(ctx)
 		for _, p := range ps {
-			if !yield(nil, &driver.UnreadableError{Problems: []driver.Problem{p}}) {
+			if !yield(nil, &driver.UnreadableError{Problems: []api.StoreProblem{p}}) {
 				return
 			}
 		}

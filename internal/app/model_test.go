@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -133,7 +134,7 @@ func openWith(t *testing.T, s config.Store, model string) *engine.Engine {
 }
 
 // ids are the models of an engine, the most wanted first, without revisions.
-func ids(st engine.Status) []string {
+func ids(st api.Status) []string {
 	out := make([]string, len(st.Models))
 	for i, m := range st.Models {
 		out[i], _, _ = strings.Cut(m.ID, "@")
@@ -141,7 +142,7 @@ func ids(st engine.Status) []string {
 	return out
 }
 
-func statusOf(t *testing.T, e *engine.Engine) engine.Status {
+func statusOf(t *testing.T, e *engine.Engine) api.Status {
 	t.Helper()
 	st, err := local(e).Status(t.Context())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
@@ -24,7 +25,7 @@ type RestoreReport struct {
 	// Saved is the file that has what was there before; empty if there was nothing.
 	Saved string
 	// Problems are those of the backup.
-	Problems []driver.Problem
+	Problems []api.StoreProblem
 }
 
 // BackupError is the error of a file that cannot be restored. Nothing was changed.
@@ -42,7 +43,7 @@ func (e *BackupError) Unwrap() error { return e.Err }
 type OpenedBackup struct {
 	// Problems are memories of the backup that cannot be read. What a store has of them
 	// stays.
-	Problems []driver.Problem
+	Problems []api.StoreProblem
 
 	path string
 	dir  string // holds the copy

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -57,7 +58,7 @@ func record(t *testing.T, e *engine.Engine, content string) {
 
 func count(t *testing.T, e *engine.Engine) int {
 	t.Helper()
-	l, err := e.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{})
+	l, err := e.In(hippo.LocalScope("")).List(t.Context(), api.List{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,8 +42,8 @@ func refuse(dir, imp string) string {
 	}
 	to, ours := strings.CutPrefix(imp+"/", module+"/")
 	if !ours {
-		if dir == "." && strings.Contains(strings.Split(imp, "/")[0], ".") {
-			return "the domain uses only the standard library"
+		if (dir == "." || dir == "api") && strings.Contains(strings.Split(imp, "/")[0], ".") {
+			return "the domain and api use only the standard library"
 		}
 		return ""
 	}

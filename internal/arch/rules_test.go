@@ -25,6 +25,7 @@ const maxUp = 0.05
 func layers() [][]string {
 	return [][]string{
 		{"."},
+		{"api"},
 		{"internal/retrieval/lang/lexicon", "internal/retrieval/lang/detect", "internal/retrieval/lang/sound"},
 		{"internal/base/top", "internal/base/typo", "internal/retrieval/preview", "internal/base/batching", "internal/base/termtext", "internal/base/secret", "internal/base/atomicfile", "internal/retrieval/lang/cue", "internal/retrieval/lang/prose", "internal/agents/transcript", "internal/agents/cited"},
 		{"internal/retrieval/index/vector", "internal/base/endpoint"},
@@ -57,6 +58,8 @@ func layers() [][]string {
 func tables() map[string]string {
 	return map[string]string{
 		"hippo.Filter":         "what narrows a search, in the public API",
+		"api.Change":           "what may change of a memory, in the public API",
+		"api.Record":           "what may be recorded of a memory, in the public API",
 		"internal/verb.Narrow": "the arguments that fill a Filter",
 	}
 }

@@ -9,15 +9,6 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Arrival keeps memories by the way they came into the store. The zero value keeps all.
-type Arrival struct {
-	// Source keeps what comes from this kind of source, client or file, in any case. A file is named by its path or its last element.
-	Source string
-	// Import is the operation of an import, as [ResolveOperation] reads it, and keeps what it brought: of all projects, unless the
-	// filter names some.
-	Import string
-}
-
 // brought are the memories of an import; nil: all memories.
 type brought map[hippo.ID]bool
 

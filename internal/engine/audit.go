@@ -5,22 +5,13 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
-// AuditOptions say what an audit looks for.
-type AuditOptions struct {
-	// Projects are those that are looked at, as in [hippo.Filter.Projects].
-	Projects []string
-	// Idle is the number of active days from which a memory without a use is idle; 0 means [consolidate.IdleDays].
-	Idle int
-	// Limit is how many findings of each problem are listed; 0 means [hippo.DefaultCount], at most [hippo.MaxCount].
-	Limit int
-}
-
-// validate returns what is wrong with the options, and sets defaults.
-func (o *AuditOptions) validate() error {
+// validateAudit returns what is wrong with the options, and sets defaults.
+func validateAudit(o *api.Audit) error {
 	if o.Idle < 0 {
 		return hippo.Fieldf("idle", "must be 1 active day or more, got %d", o.Idle)
 	}
@@ -36,43 +27,26 @@ func (o *AuditOptions) validate() error {
 	return nil
 }
 
-// AuditReport is what is wrong with the memories of a scope.
-type AuditReport struct {
-	// Memories were looked at: those that are neither forgotten nor archived.
-	Memories int
-	// Counts are the numbers of findings.
-	Counts map[consolidate.Problem]int
-	// Findings are the first of each problem, in the order of [consolidate.Problems].
-	Findings []AuditFinding
-}
-
-// AuditFinding is a finding with the beginnings of the texts.
-type AuditFinding struct {
-	consolidate.Finding
-	// Text is that of the memory, OtherText that of the other one.
-	Text, OtherText string
-}
-
-// shownOfFinding is the number of characters of a text that an [AuditFinding] has.
+// shownOfFinding is the number of characters of a text that an [api.AuditFinding] has.
 const shownOfFinding = 200
 
 // Audit looks for stale, contradictory, repeated, misfiled and unused memories of the scope: see [consolidate.Audit]. It changes
 // nothing, and is no use of a memory.
-func Audit(ctx context.Context, m *Memories, o AuditOptions) (*AuditReport, error) {
+func Audit(ctx context.Context, m *Memories, o api.Audit) (*api.AuditReport, error) {
 	return perform(ctx, m, o, "audit", audit)
 }
 
-func audit(ctx context.Context, m *Memories, o AuditOptions) (*AuditReport, error) {
+func audit(ctx context.Context, m *Memories, o api.Audit) (*api.AuditReport, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
-	if err := o.validate(); err != nil {
+	if err := validateAudit(&o); err != nil {
 		return nil, err
 	}
 	if err := m.Flush(ctx); err != nil { // what was used so far counts
 		return nil, err
 	}
-	var out *AuditReport
+	var out *api.AuditReport
 	err := planned(ctx, m, func(v *consolidate.View) error {
 		if f := m.scope.Narrow(hippo.Filter{Projects: o.Projects}); f.Projects != nil {
 			var asked []consolidate.Subject
@@ -130,12 +104,12 @@ func placesOf(ctx context.Context, m *Memories) ([]consolidate.Place, error) {
 }
 
 // auditOf returns the first findings of each problem, with texts.
-func auditOf(v *consolidate.View, list []consolidate.Finding, limit int) *AuditReport {
-	out := &AuditReport{Counts: make(map[consolidate.Problem]int)}
+func auditOf(v *consolidate.View, list []api.Finding, limit int) *api.AuditReport {
+	out := &api.AuditReport{Counts: make(map[api.Problem]int)}
 	text := make(map[hippo.ID]string)
 	for _, f := range list {
 		if out.Counts[f.Problem]++; out.Counts[f.Problem] <= limit {
-			out.Findings = append(out.Findings, AuditFinding{Finding: f})
+			out.Findings = append(out.Findings, api.AuditFinding{Finding: f})
 			text[f.ID] = ""
 			if !f.Other.IsZero() {
 				text[f.Other] = ""

@@ -9,15 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
-func (f *fixture) audit(m *engine.Memories, o engine.AuditOptions) *engine.AuditReport {
+func (f *fixture) audit(m *engine.Memories, o api.Audit) *api.AuditReport {
 	f.t.Helper()
 	r, err := engine.Audit(f.t.Context(), m, o)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestAudit(t *testing.T) {
 
 func testAudit(t *testing.T, b driver.Backend) {
 	f := open(t, options{backend: b, models: []embedding.Model{instant(embedtest.NewWords("w"))}})
-	if r := f.audit(f.Memories, engine.AuditOptions{}); r.Memories != 0 || len(r.Findings) != 0 {
+	if r := f.audit(f.Memories, api.Audit{}); r.Memories != 0 || len(r.Findings) != 0 {
 		t.Errorf("of an empty store: %+v", r)
 	}
 	long := "the nightly export of the ledger writes its files to the archive"
@@ -66,28 +66,28 @@ func testAudit(t *testing.T, b driver.Backend) {
 	}
 	f.flush()
 	before, related := f.stored(), f.relations()
-	all := f.audit(f.Memories, engine.AuditOptions{Projects: []string{hippo.AllProjects}})
+	all := f.audit(f.Memories, api.Audit{Projects: []string{hippo.AllProjects}})
 	got := make(map[hippo.ID]string)
 	for _, x := range all.Findings {
 		got[x.ID] = fmt.Sprint(x.Problem, " ", x.Other, " ", x.Remedy, " ", x.Text)
 	}
 	none := hippo.ID{}
 	want := map[hippo.ID]string{
-		ended:  fmt.Sprint(consolidate.Stale, " ", none, " ", consolidate.Forget, " the office is closed"),
-		older:  fmt.Sprint(consolidate.Contradictory, " ", newer, " ", consolidate.Supersede, " The gateway timeout is 30 seconds"),
-		twin:   fmt.Sprint(consolidate.Repeated, " ", best, " ", consolidate.Forget, " ", long),
-		unused: fmt.Sprint(consolidate.Unused, " ", none, " ", consolidate.Forget, " bread needs salt"),
+		ended:  fmt.Sprint(api.ProblemStale, " ", none, " ", api.RemedyForget, " the office is closed"),
+		older:  fmt.Sprint(api.ProblemContradictory, " ", newer, " ", api.RemedySupersede, " The gateway timeout is 30 seconds"),
+		twin:   fmt.Sprint(api.ProblemRepeated, " ", best, " ", api.RemedyForget, " ", long),
+		unused: fmt.Sprint(api.ProblemUnused, " ", none, " ", api.RemedyForget, " bread needs salt"),
 	}
 	if d := cmp.Diff(want, got); d != "" || all.Memories != 7 {
 		t.Errorf("of %d memories: %s", all.Memories, d)
 	}
-	if r := f.audit(f.Memories, engine.AuditOptions{Projects: []string{"elsewhere"}}); r.Memories != 1 || len(r.Findings) != 0 {
+	if r := f.audit(f.Memories, api.Audit{Projects: []string{"elsewhere"}}); r.Memories != 1 || len(r.Findings) != 0 {
 		t.Errorf("of the project of %s: %+v", away, r)
 	}
-	if r := f.audit(f.In(hippo.Scope{Namespace: "other", Rights: hippo.RightRead}), engine.AuditOptions{}); r.Memories != 0 {
+	if r := f.audit(f.In(hippo.Scope{Namespace: "other", Rights: hippo.RightRead}), api.Audit{}); r.Memories != 0 {
 		t.Errorf("of another namespace: %+v", r)
 	}
-	if r := f.audit(f.Memories, engine.AuditOptions{Idle: 1000, Limit: 1}); r.Counts[consolidate.Unused] != 0 || r.Counts[consolidate.Contradictory] != 1 {
+	if r := f.audit(f.Memories, api.Audit{Idle: 1000, Limit: 1}); r.Counts[api.ProblemUnused] != 0 || r.Counts[api.ProblemContradictory] != 1 {
 		t.Errorf("of what is idle for 1000 days: %+v", r)
 	}
 	if d := cmp.Diff(before, f.stored()) + cmp.Diff(related, f.relations()); d != "" {
@@ -98,13 +98,13 @@ func testAudit(t *testing.T, b driver.Backend) {
 func TestAudit_Refuses(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
-	for field, o := range map[string]engine.AuditOptions{"idle": {Idle: -1}, "limit": {Limit: hippo.MaxCount + 1}} {
+	for field, o := range map[string]api.Audit{"idle": {Idle: -1}, "limit": {Limit: hippo.MaxCount + 1}} {
 		_, err := engine.Audit(t.Context(), f.Memories, o)
 		if bad, ok := errors.AsType[*hippo.FieldError](err); !ok || bad.Field != field {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := engine.Audit(t.Context(), f.In(hippo.Scope{Rights: hippo.RightWrite}), engine.AuditOptions{}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := engine.Audit(t.Context(), f.In(hippo.Scope{Rights: hippo.RightWrite}), api.Audit{}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without the right to read: %v", err)
 	}
 }
@@ -122,7 +122,7 @@ func TestAudit_Misfiled(t *testing.T) {
 	}
 	moved := func(m *engine.Memories) map[hippo.ID]string {
 		out := make(map[hippo.ID]string)
-		for _, x := range f.audit(m, engine.AuditOptions{Projects: []string{"shop"}}).Findings {
+		for _, x := range f.audit(m, api.Audit{Projects: []string{"shop"}}).Findings {
 			out[x.ID] = fmt.Sprint(x.Problem, " ", x.Remedy, " ", x.Project)
 		}
 		return out

@@ -6,66 +6,34 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid/graph"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-const (
-	// MaxCommunities is the most communities of one answer.
-	MaxCommunities = 100
-	// shownMembers is how many memories of a community an answer has.
-	shownMembers = 10
-)
-
-// CommunityQuery asks for groups of memories that are related to each other more than to others.
-type CommunityQuery struct {
-	GraphFilter
-	// Count is the most communities; 0 means 20, the most is [MaxCommunities].
-	Count int
-}
-
-// Community is a group of memories, connected by relations.
-type Community struct {
-	// Size is the number of its memories, Relations that of the relations between them.
-	Size, Relations int
-	// Label are the words that distinguish it from the rest of the store, the most telling first, at most four. It may be empty.
-	Label []string
-	// Nodes are the first ten, those that a walk over all relations visits most often first, of these those
-	// that hold first. Their distance is 0.
-	Nodes []Node
-}
-
-// CommunityList is the communities of a scope, the largest first.
-type CommunityList struct {
-	Communities []Community
-	// Total is the number of communities, Memories that of the memories in them, Relations that of the relations.
-	Total, Memories, Relations int
-	// Modularity is the share of the relations within communities, by weight, less what chance gives.
-	Modularity float64
-	// Degraded says what the history lacks of what was known at a time; nil otherwise.
-	Degraded []string
-}
+// shownMembers is how many memories of a community an answer has.
+const shownMembers = 10
 
 // Communities groups the memories of the scope by their relations, as [graph.Graph.Communities] does. Memories without a relation
 // are in none; equal relations give equal communities.
 //
 // Cost: a read of all relations of the store, and of the memories that are shown; and the work on the graph, unless the last
 // one was equal.
-func Communities(ctx context.Context, m *Memories, q CommunityQuery) (*CommunityList, error) {
+func Communities(ctx context.Context, m *Memories, q api.Communities) (*api.CommunityList, error) {
 	return perform(ctx, m, q, "communities", communities)
 }
 
-func communities(ctx context.Context, m *Memories, q CommunityQuery) (*CommunityList, error) {
+func communities(ctx context.Context, m *Memories, q api.Communities) (*api.CommunityList, error) {
 	const usual = 20
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
-	if q.Count = cmp.Or(q.Count, usual); q.Count < 1 || q.Count > MaxCommunities {
-		return nil, hippo.Fieldf("count", "must be between 1 and %d, got %d", MaxCommunities, q.Count)
+	if q.Count = cmp.Or(q.Count, usual); q.Count < 1 || q.Count > api.MaxCommunities {
+		return nil, hippo.Fieldf("count", "must be between 1 and %d, got %d", api.MaxCommunities, q.Count)
 	}
-	out, note, err := inGraph(ctx, m, &q.GraphFilter, func(m *Memories) (*CommunityList, error) {
+	out, note, err := inGraph(ctx, m, &q.GraphFilter, func(m *Memories) (*api.CommunityList, error) {
 		r, err := readRelated(ctx, m, &q.GraphFilter)
 		if err != nil {
 			return nil, err
@@ -86,7 +54,7 @@ type related struct {
 }
 
 // readRelated reads the relations of a scope.
-func readRelated(ctx context.Context, m *Memories, f *GraphFilter) (*related, error) {
+func readRelated(ctx context.Context, m *Memories, f *api.GraphFilter) (*related, error) {
 	live, err := liveIDs(ctx, m)
 	if err != nil {
 		return nil, err
@@ -98,7 +66,7 @@ func readRelated(ctx context.Context, m *Memories, f *GraphFilter) (*related, er
 		if err != nil {
 			return nil, err
 		}
-		if at := f.At.ValidAt; !f.keeps(r.Kind) || !at.IsZero() && !r.ValidAt(at) {
+		if at := f.At.ValidAt; !keepsKind(f, r.Kind) || !at.IsZero() && !r.ValidAt(at) {
 			continue
 		}
 		from, to := live[r.From], live[r.To]
@@ -151,7 +119,7 @@ func liveIDs(ctx context.Context, m *Memories) (map[hippo.ID]uint32, error) {
 }
 
 // communities finds the communities and reads the first memories of those that are shown.
-func (r *related) communities(ctx context.Context, m *Memories, count int) (*CommunityList, error) {
+func (r *related) communities(ctx context.Context, m *Memories, count int) (*api.CommunityList, error) {
 	found, err := groupingOf(r.Graph, &m.groups)
 	if err != nil {
 		return nil, err
@@ -161,7 +129,7 @@ func (r *related) communities(ctx context.Context, m *Memories, count int) (*Com
 	for n, c := range of {
 		groups[c] = append(groups[c], n)
 	}
-	out := &CommunityList{Total: len(groups), Memories: len(r.ids), Relations: len(r.pairs), Modularity: found.modularity}
+	out := &api.CommunityList{Total: len(groups), Memories: len(r.ids), Relations: len(r.pairs), Modularity: found.modularity}
 	order := make([]int, 0, len(groups))
 	for c := range groups {
 		order = append(order, c)
@@ -177,7 +145,7 @@ func (r *related) communities(ctx context.Context, m *Memories, count int) (*Com
 	for _, c := range order[:min(len(order), count)] {
 		nodes := groups[c]
 		slices.SortFunc(nodes, func(a, b int) int { return cmp.Or(cmp.Compare(ranks[b], ranks[a]), cmp.Compare(a, b)) })
-		x := Community{Size: len(nodes), Relations: inside[c]}
+		x := api.Community{Size: len(nodes), Relations: inside[c]}
 		first, err := r.read(ctx, m, nodes[:min(len(nodes), labelTexts)])
 		if err != nil {
 			return nil, err
@@ -185,10 +153,10 @@ func (r *related) communities(ctx context.Context, m *Memories, count int) (*Com
 		var read []string
 		for _, one := range first {
 			if read = append(read, one.Content); len(x.Nodes) < shownMembers {
-				x.Nodes = append(x.Nodes, Node{Memory: one})
+				x.Nodes = append(x.Nodes, api.Node{Memory: one})
 			}
 		}
-		slices.SortStableFunc(x.Nodes, func(a, b Node) int { return rank.HoldingFirst(m.now(), a.Memory, b.Memory) })
+		slices.SortStableFunc(x.Nodes, func(a, b api.Node) int { return rank.HoldingFirst(m.now(), a.Memory, b.Memory) })
 		out.Communities, texts = append(out.Communities, x), append(texts, read)
 	}
 	labels, err := labelsOf(ctx, m, texts)

@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // grouped returns the IDs of each community.
-func (f *fixture) grouped(q engine.CommunityQuery) (out [][]hippo.ID) {
+func (f *fixture) grouped(q api.Communities) (out [][]hippo.ID) {
 	f.t.Helper()
 	l, err := engine.Communities(f.t.Context(), f.Memories, q)
 	if err != nil {
@@ -55,7 +56,7 @@ func TestCommunities(t *testing.T) {
 	if n, err := f.Transfer().ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
 		t.Fatal(n, err)
 	}
-	l, err := engine.Communities(t.Context(), f.Memories, engine.CommunityQuery{})
+	l, err := engine.Communities(t.Context(), f.Memories, api.Communities{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,20 +75,20 @@ func TestCommunities(t *testing.T) {
 			t.Errorf("community %d: %d memories, %d relations, first %v; want %+v", i, c.Size, c.Relations, c.Nodes[0].ID, want)
 		}
 	}
-	if d := cmp.Diff(f.grouped(engine.CommunityQuery{}), f.grouped(engine.CommunityQuery{})); d != "" {
+	if d := cmp.Diff(f.grouped(api.Communities{}), f.grouped(api.Communities{})); d != "" {
 		t.Errorf("asked again: %s", d)
 	}
-	if got := f.grouped(engine.CommunityQuery{Count: 1}); len(got) != 1 {
+	if got := f.grouped(api.Communities{Count: 1}); len(got) != 1 {
 		t.Errorf("one: %v", got)
 	}
-	if got := f.grouped(engine.CommunityQuery{GraphFilter: engine.GraphFilter{At: hippo.Moment{ValidAt: now.AddDate(-2, 0, 0)}}}); got != nil {
+	if got := f.grouped(api.Communities{GraphFilter: api.GraphFilter{At: hippo.Moment{ValidAt: now.AddDate(-2, 0, 0)}}}); got != nil {
 		t.Errorf("before the relations: %v", got)
 	}
-	if got := f.grouped(engine.CommunityQuery{GraphFilter: engine.GraphFilter{Kinds: []string{"far"}}}); got != nil {
+	if got := f.grouped(api.Communities{GraphFilter: api.GraphFilter{Kinds: []string{"far"}}}); got != nil {
 		t.Errorf("of another kind: %v", got)
 	}
-	for _, n := range []int{-1, engine.MaxCommunities + 1} {
-		if _, err := engine.Communities(t.Context(), f.Memories, engine.CommunityQuery{Count: n}); !errors.Is(err, hippo.ErrInvalid) {
+	for _, n := range []int{-1, api.MaxCommunities + 1} {
+		if _, err := engine.Communities(t.Context(), f.Memories, api.Communities{Count: n}); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("count %d: %v", n, err)
 		}
 	}
@@ -103,7 +104,7 @@ func TestCommunities_Forgotten(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	f.forget(idOf(3))
-	if d := cmp.Diff([][]hippo.ID{{idOf(1), idOf(2)}}, f.grouped(engine.CommunityQuery{})); d != "" {
+	if d := cmp.Diff([][]hippo.ID{{idOf(1), idOf(2)}}, f.grouped(api.Communities{})); d != "" {
 		t.Error(d)
 	}
 }
@@ -125,7 +126,7 @@ func TestCommunities_Changed(t *testing.T) {
 	relate(append(near(1, 2), near(3, 4)...))
 	pairs := [][]hippo.ID{{idOf(3), idOf(4)}, {idOf(1), idOf(2)}} // in the order of their IDs
 	for range 2 {
-		if d := cmp.Diff(pairs, f.grouped(engine.CommunityQuery{})); d != "" {
+		if d := cmp.Diff(pairs, f.grouped(api.Communities{})); d != "" {
 			t.Error(d)
 		}
 	}
@@ -134,13 +135,13 @@ func TestCommunities_Changed(t *testing.T) {
 		far = append(far, hippo.Relation{From: idOf(p[0]), To: idOf(p[1]), Kind: "far", Weight: 1})
 	}
 	relate(far)
-	if got := f.grouped(engine.CommunityQuery{}); len(got) != 1 || len(got[0]) != 4 {
+	if got := f.grouped(api.Communities{}); len(got) != 1 || len(got[0]) != 4 {
 		t.Errorf("nearly all related: %v", got)
 	}
-	if got := f.grouped(engine.CommunityQuery{GraphFilter: engine.GraphFilter{Kinds: []string{"far"}}}); len(got) != 2 || len(got[0]) != 2 {
+	if got := f.grouped(api.Communities{GraphFilter: api.GraphFilter{Kinds: []string{"far"}}}); len(got) != 2 || len(got[0]) != 2 {
 		t.Errorf("of another kind: %v", got)
 	}
-	if d := cmp.Diff(pairs, f.grouped(engine.CommunityQuery{GraphFilter: engine.GraphFilter{Kinds: []string{"near"}}})); d != "" {
+	if d := cmp.Diff(pairs, f.grouped(api.Communities{GraphFilter: api.GraphFilter{Kinds: []string{"near"}}})); d != "" {
 		t.Error(d)
 	}
 }

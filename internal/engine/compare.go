@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall"
 )
 
@@ -13,7 +14,7 @@ type Comparison struct {
 	Duplicates []hippo.ID
 	// Replaces are those that state the same with another value, so that the memory
 	// probably supersedes them.
-	Replaces []recall.Contradiction
+	Replaces []api.Contradiction
 	// Skipped: too many comparisons ran at once, and nothing was searched.
 	Skipped bool
 	// Err is why a memory that was recorded was not compared.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -101,7 +101,7 @@ func TestSearch_WhileMemoriesChange(t *testing.T) {
 		wg.Go(func() {
 			for i := range 20 {
 				text := fmt.Sprint("car changed", i)
-				if _, err := f.Modify(t.Context(), idOf(g+1), engine.Modification{Content: &text}); err != nil {
+				if _, err := f.Modify(t.Context(), idOf(g+1), api.Change{Content: &text}); err != nil {
 					t.Error(err)
 				}
 				if a, err := f.Search(t.Context(), hippo.Query{Text: "car changed", Count: 100, Detail: hippo.Detail{Each: true}}); err != nil || a.Total != 20 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
@@ -14,16 +15,16 @@ const minConfirmed, maxConfirmed = .2, .6
 
 // Confirmation returns the modification that confirms a memory as it was read: another text has to be read first. What is of low trust is confirmed while its importance is
 // above its base, see [briefing.Trusted]; a plain upvote would not lift one that has decayed.
-func Confirmation(m *hippo.Memory) Modification {
+func Confirmation(m *hippo.Memory) api.Change {
 	base := min(max(m.Importance.Base, minConfirmed), maxConfirmed)
-	return Modification{Importance: &base, Vote: VoteUp, IfVersion: m.Version}
+	return api.Change{Importance: &base, Vote: api.VoteUp, IfVersion: m.Version}
 }
 
 // Waiting returns the memories of all projects that sessions do not show until somebody confirms them, of these kinds of
 // sources; with no kind, of all. Cost: a list of all memories.
 func Waiting(ctx context.Context, m *Memories, kinds ...hippo.SourceKind) ([]*hippo.Memory, error) {
 	var out []*hippo.Memory
-	q := ListQuery{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Insights: true, Count: hippo.MaxCount}
+	q := api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Insights: true, Count: hippo.MaxCount}
 	for {
 		list, err := m.List(ctx, q)
 		if err != nil {
@@ -43,9 +44,9 @@ func Waiting(ctx context.Context, m *Memories, kinds ...hippo.SourceKind) ([]*hi
 // Confirm confirms memories, at most [hippo.MaxIDs] as one operation.
 func Confirm(ctx context.Context, m *Memories, ms []*hippo.Memory) error {
 	for some := range slices.Chunk(ms, hippo.MaxIDs) {
-		list := make([]Modified, len(some))
+		list := make([]api.Modify, len(some))
 		for i, x := range some {
-			list[i] = Modified{x.ID, Confirmation(x)}
+			list[i] = api.Modify{ID: x.ID, Change: Confirmation(x)}
 		}
 		if _, err := ModifyAll(ctx, m, list); err != nil {
 			return err

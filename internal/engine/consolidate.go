@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/vector"
@@ -16,51 +17,11 @@ import (
 
 // ConsolidateOptions say what a consolidation does.
 type ConsolidateOptions struct {
-	Horizon consolidate.Horizon
+	Horizon api.Horizon
 	// DryRun proposes and changes nothing.
 	DryRun bool
 	// Constants are those of the plan, but for how relations fade; nil: [consolidate.Default].
 	Constants *consolidate.Options
-}
-
-// Consolidation is what a consolidation has changed, or proposes.
-type Consolidation struct {
-	Horizon consolidate.Horizon
-	DryRun  bool
-	// Operation is that for [Undo]; zero if nothing was changed, or no history is kept.
-	Operation hippo.ID
-	// Memories were looked at; Topics and Groups are the numbers of clusters.
-	Memories, Topics, Groups int
-	ConsolidationCounts
-	// Actions are the first [MaxActions] of each kind, in the order of the plan.
-	Actions []ConsolidationAction
-}
-
-// ConsolidationCounts count what a consolidation has done, or proposes.
-type ConsolidationCounts struct {
-	// Pruned are learned relations that have faded, Linked near-duplicates, Summarised and Archived groups and memories.
-	Pruned, Linked, Summarised, Archived int
-	// Rescored are the memories whose surprise changed; it is computed after the rest, of some memories in each run.
-	Rescored int
-	// Skipped is what was changed while the plan was made, and so was left as it is.
-	Skipped int
-	// Left are the near-duplicates beyond [consolidate.Duplicates.Links], which the next runs link.
-	Left int
-}
-
-// MaxActions is the number of actions of a kind that a [Consolidation] lists.
-const MaxActions = 100
-
-// ConsolidationAction is a change with its reason.
-type ConsolidationAction struct {
-	Kind consolidate.Kind
-	// Memory is the one that changes; zero for a summary and for relations that are pruned.
-	Memory hippo.ID
-	Reason string
-	// Others are the memory that it is a duplicate of, or the members of a summary.
-	Others []hippo.ID
-	// Text is that of a summary.
-	Text string
 }
 
 // rescored is the number of memories whose surprise a consolidation computes again: about a second in a store of 100,000.
@@ -71,11 +32,11 @@ const rescored = 1000
 //
 // Cost: seconds for 100,000 memories, on one core, and some KB of RAM for each meanwhile. The plan lets searches pass:
 // where they never stop it takes twice its time.
-func Consolidate(ctx context.Context, m *Memories, o ConsolidateOptions) (*Consolidation, error) {
+func Consolidate(ctx context.Context, m *Memories, o ConsolidateOptions) (*api.Consolidation, error) {
 	return perform(ctx, m, o, "consolidate", consolidateAll)
 }
 
-func consolidateAll(ctx context.Context, m *Memories, o ConsolidateOptions) (*Consolidation, error) {
+func consolidateAll(ctx context.Context, m *Memories, o ConsolidateOptions) (*api.Consolidation, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
@@ -87,7 +48,7 @@ func consolidateAll(ctx context.Context, m *Memories, o ConsolidateOptions) (*Co
 	if err := m.Flush(ctx); err != nil { // what was learned and used so far counts
 		return nil, err
 	}
-	var out *Consolidation
+	var out *api.Consolidation
 	err := planned(ctx, m, func(v *consolidate.View) (err error) {
 		out, err = consolidateView(ctx, m, v, o)
 		return err
@@ -96,7 +57,7 @@ func consolidateAll(ctx context.Context, m *Memories, o ConsolidateOptions) (*Co
 }
 
 // consolidateView makes a plan and, unless it is a dry run, applies it.
-func consolidateView(ctx context.Context, m *Memories, v *consolidate.View, o ConsolidateOptions) (*Consolidation, error) {
+func consolidateView(ctx context.Context, m *Memories, v *consolidate.View, o ConsolidateOptions) (*api.Consolidation, error) {
 	plan, err := consolidate.New(ctx, v, o.Horizon, optionsOf(m.Engine, o.Constants))
 	if err != nil {
 		return nil, err
@@ -219,13 +180,13 @@ func tidyingOf(v *consolidate.View, p *consolidate.Plan) *store.Tidying {
 	}
 	for i := range p.Actions {
 		switch a := &p.Actions[i]; a.Kind {
-		case consolidate.Prune:
+		case api.ActionPrune:
 			t.Drop = append(t.Drop, a.Relations...)
-		case consolidate.Link:
+		case api.ActionLink:
 			t.Link = append(t.Link, a.Relations...)
-		case consolidate.Summarize:
+		case api.ActionSummarize:
 			t.Summaries = append(t.Summaries, store.Summary{Memory: a.Summary, Relations: a.Relations, Supersedes: a.Supersedes})
-		case consolidate.Archive:
+		case api.ActionArchive:
 			t.Archive = append(t.Archive, a.ID)
 		}
 	}
@@ -233,25 +194,25 @@ func tidyingOf(v *consolidate.View, p *consolidate.Plan) *store.Tidying {
 }
 
 // reportOf returns a plan as a proposal.
-func reportOf(p *consolidate.Plan, memories int) *Consolidation {
-	out := &Consolidation{
+func reportOf(p *consolidate.Plan, memories int) *api.Consolidation {
+	out := &api.Consolidation{
 		Horizon: p.Horizon, Memories: memories, Topics: len(p.Topics), Groups: len(p.Groups),
-		ConsolidationCounts: ConsolidationCounts{
-			Linked: p.Count(consolidate.Link), Summarised: p.Count(consolidate.Summarize), Archived: p.Count(consolidate.Archive),
+		ConsolidationCounts: api.ConsolidationCounts{
+			Linked: p.Count(api.ActionLink), Summarised: p.Count(api.ActionSummarize), Archived: p.Count(api.ActionArchive),
 			Left: p.Left,
 		},
 	}
-	listed := make(map[consolidate.Kind]int)
+	listed := make(map[api.ActionKind]int)
 	for i := range p.Actions {
 		a := &p.Actions[i]
-		if a.Kind == consolidate.Prune {
+		if a.Kind == api.ActionPrune {
 			out.Pruned += len(a.Relations)
 		}
-		if listed[a.Kind]++; listed[a.Kind] > MaxActions {
+		if listed[a.Kind]++; listed[a.Kind] > api.MaxActions {
 			continue
 		}
-		x := ConsolidationAction{Kind: a.Kind, Memory: a.ID, Reason: a.Reason}
-		if a.Kind == consolidate.Link || a.Kind == consolidate.Summarize {
+		x := api.ConsolidationAction{Kind: a.Kind, Memory: a.ID, Reason: a.Reason}
+		if a.Kind == api.ActionLink || a.Kind == api.ActionSummarize {
 			for _, r := range a.Relations {
 				x.Others = append(x.Others, r.To)
 			}
@@ -288,24 +249,16 @@ func rescoreSome(ctx context.Context, m *Memories, v *consolidate.View) (changed
 	return m.surprise.rescoreAll(ctx, ids)
 }
 
-// Clusters are what the memories of a scope are about.
-type Clusters struct {
-	// Topics are coarse, Groups fine: each lies in one topic.
-	Topics, Groups []consolidate.Cluster
-	// Memories is the number of those that were looked at.
-	Memories int
-}
-
 // ClustersOf computes the clusters of the memories of the scope: see [consolidate.Clusters]. It changes nothing.
-func ClustersOf(ctx context.Context, m *Memories) (*Clusters, error) {
+func ClustersOf(ctx context.Context, m *Memories) (*api.ClusterList, error) {
 	return perform(ctx, m, none{}, "clusters", clusters)
 }
 
-func clusters(ctx context.Context, m *Memories, _ none) (*Clusters, error) {
+func clusters(ctx context.Context, m *Memories, _ none) (*api.ClusterList, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
-	out := &Clusters{}
+	out := &api.ClusterList{}
 	err := planned(ctx, m, func(v *consolidate.View) (err error) {
 		out.Memories = len(v.Subjects)
 		out.Topics, out.Groups, err = consolidate.Clusters(ctx, v, optionsOf(m.Engine, nil))

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
@@ -64,15 +65,15 @@ func TestConsolidate_LetsSearchesPass(t *testing.T) {
 	defer f.Searching()()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond) // a sixth of the first wait
 	defer cancel()
-	if c, err := engine.Consolidate(ctx, f.Memories, engine.ConsolidateOptions{Horizon: consolidate.Monthly}); !errors.Is(err, context.DeadlineExceeded) {
+	if c, err := engine.Consolidate(ctx, f.Memories, engine.ConsolidateOptions{Horizon: api.Monthly}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%+v, error %v, want a plan that waits until its context ends", c, err)
 	}
-	if c := f.consolidate(consolidate.Monthly, true); c.Memories != len(all) || c.Linked == 0 || c.Summarised == 0 {
+	if c := f.consolidate(api.Monthly, true); c.Memories != len(all) || c.Linked == 0 || c.Summarised == 0 {
 		t.Errorf("%+v, want the plan for %d memories", c, len(all))
 	}
 }
 
-func (f *fixture) consolidate(h consolidate.Horizon, dry bool) *engine.Consolidation {
+func (f *fixture) consolidate(h api.Horizon, dry bool) *api.Consolidation {
 	f.t.Helper()
 	c, err := engine.Consolidate(f.t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: h, DryRun: dry})
 	if err != nil {
@@ -114,12 +115,12 @@ func TestConsolidate_Constants(t *testing.T) {
 	f, _ := openTidy(t)
 	o := consolidate.Default()
 	o.Archive.Below = 0
-	c, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: consolidate.Monthly, Constants: &o})
+	c, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: api.Monthly, Constants: &o})
 	if err != nil || c.Archived != 0 || c.Summarised == 0 {
 		t.Errorf("archived %d below a surprise of 0, summarised %d (%v)", c.Archived, c.Summarised, err)
 	}
 	o.Archive.Below = 2
-	if _, err = engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: consolidate.Monthly, Constants: &o}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err = engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: api.Monthly, Constants: &o}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("a threshold of 2: %v", err)
 	}
 }
@@ -130,20 +131,20 @@ func TestConsolidate(t *testing.T) {
 	t.Parallel()
 	f, _ := openTidy(t)
 	before, related := f.stored(), f.relations()
-	dry := f.consolidate(consolidate.Monthly, true)
+	dry := f.consolidate(api.Monthly, true)
 	if d := cmp.Diff(before, f.stored()); d != "" || !dry.DryRun || !dry.Operation.IsZero() {
 		t.Errorf("a dry run has changed something: %s", d)
 	}
-	c := f.consolidate(consolidate.Monthly, false)
+	c := f.consolidate(api.Monthly, false)
 	if c.Operation.IsZero() || c.Pruned != 1 || c.Linked != 1 || c.Summarised == 0 || c.Archived != 5 || c.Skipped != 0 || c.ConsolidationCounts != dry.ConsolidationCounts {
 		t.Fatalf("got %+v, want what the dry run proposes: %+v", c, dry)
 	}
-	op, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{})
+	op, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil || len(op.Operations) != 1 || op.Operations[0].ID != c.Operation || op.Operations[0].Verb != hippo.VerbConsolidate {
 		t.Errorf("the history has %+v (%v)", op, err)
 	}
 	after, relatedAfter := f.stored(), f.relations()
-	if again := f.consolidate(consolidate.Monthly, false); again.ConsolidationCounts != (engine.ConsolidationCounts{}) || !again.Operation.IsZero() {
+	if again := f.consolidate(api.Monthly, false); again.ConsolidationCounts != (api.ConsolidationCounts{}) || !again.Operation.IsZero() {
 		t.Errorf("a second run did %+v", again.ConsolidationCounts)
 	}
 	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); err != nil {
@@ -175,7 +176,7 @@ func (*fixture) archived(ms []*hippo.Memory) (ids []hippo.ID) {
 func TestConsolidate_Archived(t *testing.T) {
 	t.Parallel()
 	f, all := openTidy(t)
-	c := f.consolidate(consolidate.Monthly, false)
+	c := f.consolidate(api.Monthly, false)
 	ids := f.archived(f.stored())
 	if len(ids) != c.Archived {
 		t.Fatalf("%d are archived, want %d", len(ids), c.Archived)
@@ -184,7 +185,7 @@ func TestConsolidate_Archived(t *testing.T) {
 	found := func(what string, ranker hippo.Ranker, filter hippo.Filter) (n int) {
 		t.Helper()
 		a := f.search(hippo.Query{Text: "gateway timeout", Count: 50, NoTouch: true, Ranker: ranker, Filter: filter, Relevance: &hippo.Range{Max: 10}})
-		l, err := f.List(t.Context(), engine.ListQuery{Filter: filter, Count: 50})
+		l, err := f.List(t.Context(), api.List{Filter: filter, Count: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +270,7 @@ func TestConsolidate_SummariesChangeNoSearch(t *testing.T) {
 	before := f.search(q)
 	own := turn(300, "s", "gateway timeout keepalive frame idle connection")
 	own.Type = hippo.SummaryType
-	if c := f.consolidate(consolidate.Weekly, false); len(before.Hits) == 0 || c.Summarised == 0 || c.Linked > 0 {
+	if c := f.consolidate(api.Weekly, false); len(before.Hits) == 0 || c.Summarised == 0 || c.Linked > 0 {
 		t.Fatalf("%d hits, then %+v", len(before.Hits), c)
 	}
 	after := f.search(q)
@@ -301,10 +302,10 @@ func TestConsolidate_SummariesChangeNoSearch(t *testing.T) {
 func TestConsolidate_UndoAfterChanges(t *testing.T) {
 	t.Parallel()
 	f, all := openTidy(t)
-	c := f.consolidate(consolidate.Monthly, false)
+	c := f.consolidate(api.Monthly, false)
 	ids := f.archived(f.stored())
 	summary := f.stored()[slices.IndexFunc(f.stored(), func(m *hippo.Memory) bool { return m.Type == consolidate.SummaryType })]
-	if _, err := f.Modify(t.Context(), ids[3], engine.Modification{Marks: engine.Marks{Pinned: new(true)}}); err != nil {
+	if _, err := f.Modify(t.Context(), ids[3], api.Change{Pinned: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), ids[3].Short()) {
@@ -312,7 +313,7 @@ func TestConsolidate_UndoAfterChanges(t *testing.T) {
 	}
 	f.undo(ids[3])
 	// The better one of two copies has only a link: its change does not matter.
-	if _, err := f.Modify(t.Context(), all[len(all)-1], engine.Modification{Tags: &[]string{"x"}}); err != nil && !slices.Contains(ids, all[len(all)-1]) {
+	if _, err := f.Modify(t.Context(), all[len(all)-1], api.Change{Tags: &[]string{"x"}}); err != nil && !slices.Contains(ids, all[len(all)-1]) {
 		t.Fatal(err)
 	}
 	if slices.Contains(ids, all[len(all)-1]) {
@@ -341,10 +342,10 @@ func TestConsolidate_BadInput(t *testing.T) {
 		t.Errorf("got %v, want an error about the horizon", field)
 	}
 	reader := f.In(hippo.Scope{Rights: hippo.RightRead})
-	if _, err := engine.Consolidate(t.Context(), reader, engine.ConsolidateOptions{Horizon: consolidate.Daily}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := engine.Consolidate(t.Context(), reader, engine.ConsolidateOptions{Horizon: api.Daily}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without the right to write: %v", err)
 	}
-	if _, err := engine.Consolidate(t.Context(), reader, engine.ConsolidateOptions{Horizon: consolidate.Daily, DryRun: true}); err != nil {
+	if _, err := engine.Consolidate(t.Context(), reader, engine.ConsolidateOptions{Horizon: api.Daily, DryRun: true}); err != nil {
 		t.Errorf("a dry run without the right to write: %v", err)
 	}
 	for _, n := range []int{0, 1} {
@@ -352,8 +353,8 @@ func TestConsolidate_BadInput(t *testing.T) {
 		for i := range n {
 			f.put(f.noted(i, "gateway"))
 		}
-		for _, h := range consolidate.Horizons() {
-			if c := f.consolidate(h, false); c.Memories != n || c.ConsolidationCounts != (engine.ConsolidationCounts{}) {
+		for _, h := range api.Horizons() {
+			if c := f.consolidate(h, false); c.Memories != n || c.ConsolidationCounts != (api.ConsolidationCounts{}) {
 				t.Errorf("%s of %d memories: %+v", h, n, c)
 			}
 		}
@@ -377,7 +378,7 @@ func TestConsolidate_EqualMemories(t *testing.T) {
 	f.put(ms...)
 	o := consolidate.Default()
 	o.Duplicates.Links = 1000
-	c, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: consolidate.Weekly, Constants: &o})
+	c, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: api.Weekly, Constants: &o})
 	if err != nil || c.Memories != n || c.Linked != o.Duplicates.Links || c.Left != n-1-c.Linked || c.Summarised+c.Archived+c.Skipped != 0 {
 		t.Fatalf("%d equal memories: %+v (%v)", n, c, err)
 	}
@@ -396,11 +397,11 @@ func TestConsolidate_ClockJumps(t *testing.T) {
 	f.search(hippo.Query{Text: "gateway timeout", Count: 50})
 	f.search(hippo.Query{Text: "invoice ledger", Count: 50})
 	f.advance(20*365, 0)
-	if c := f.consolidate(consolidate.Yearly, false); c.Archived != 0 {
+	if c := f.consolidate(api.Yearly, false); c.Archived != 0 {
 		t.Errorf("twenty years later %d are archived that were used on the last active day", c.Archived)
 	}
 	f.advance(-40*365, 0)
-	for _, h := range consolidate.Horizons() {
+	for _, h := range api.Horizons() {
 		if c := f.consolidate(h, false); c.Archived != 0 {
 			t.Errorf("%s, twenty years before: %d of %d are archived", h, c.Archived, len(all))
 		}
@@ -419,7 +420,7 @@ func TestConsolidate_Rescores(t *testing.T) {
 	if err := engine.Scored(t.Context(), f.Memories); err != nil {
 		t.Fatal(err)
 	}
-	c := f.consolidate(consolidate.Weekly, false)
+	c := f.consolidate(api.Weekly, false)
 	for _, m := range f.stored() {
 		if m.Surprise.Score == 0 && m.Type != consolidate.SummaryType {
 			t.Errorf("%s has no surprise after %+v", m.ID.Short(), c)

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/screen/screentest"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
@@ -93,7 +94,7 @@ func TestContext_Prompt(t *testing.T) {
 	if got := briefed(b); err != nil || len(got) != 1 || got[0] != "related: The gateway goes down when the certificate of the proxy expires" {
 		t.Fatalf("got %q (%v)", got, err)
 	}
-	l, err := m.List(t.Context(), engine.ListQuery{})
+	l, err := m.List(t.Context(), api.List{})
 	if err != nil {
 		t.Fatal(err)
 	}

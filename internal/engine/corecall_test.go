@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -47,7 +48,7 @@ func (f *fixture) votedDaily(n int, query string, turns ...int) {
 // voted votes for turns as answers to a question.
 func (f *fixture) voted(query string, turns ...int) {
 	f.t.Helper()
-	b := engine.Ballot{Query: query}
+	b := api.Reinforce{Query: query}
 	for _, n := range turns {
 		b.Up = append(b.Up, idOf(n))
 	}
@@ -173,10 +174,10 @@ func TestCoRecall_WhatTeaches(t *testing.T) {
 		"votes hours apart":     {func(f *fixture) { f.voted(asked, 1); f.advance(0, 2*time.Hour); f.voted(asked, 2) }, 0},
 		"openings":              {func(f *fixture) { opening(f, asked, 1); opening(f, asked, 2) }, .03},
 		"an opening and a vote": {func(f *fixture) { opening(f, asked, 1); f.voted(asked, 2) }, .03},
-		"a vote and a downvote": {func(f *fixture) { f.voted(asked, 1); f.cast(engine.Ballot{Down: []hippo.ID{idOf(2)}, Query: asked}) }, 0},
+		"a vote and a downvote": {func(f *fixture) { f.voted(asked, 1); f.cast(api.Reinforce{Down: []hippo.ID{idOf(2)}, Query: asked}) }, 0},
 		"a vote that was taken back": {func(f *fixture) {
 			f.voted(asked, 1)
-			f.cast(engine.Ballot{Undo: []hippo.ID{idOf(1)}})
+			f.cast(api.Reinforce{Undo: []hippo.ID{idOf(1)}})
 			f.voted(asked, 2)
 		}, 0},
 		"a vote of a modification":      {func(f *fixture) { f.voted(asked, 1); f.upvoted(2, asked) }, .1},
@@ -211,7 +212,7 @@ func (f *fixture) times(n int, do func()) {
 // upvoted votes for a turn as a modification does.
 func (f *fixture) upvoted(n int, query string) {
 	f.t.Helper()
-	if _, err := f.Modify(f.t.Context(), idOf(n), engine.Modification{Vote: engine.VoteUp, Query: query}); err != nil {
+	if _, err := f.Modify(f.t.Context(), idOf(n), api.Change{Vote: api.VoteUp, Query: query}); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -227,7 +228,7 @@ func TestCoRecall_StaysInItsNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.voted("red", 1)
-	if _, err := engine.Cast(t.Context(), other, engine.Ballot{Up: []hippo.ID{m.ID}, Query: "red"}); err != nil {
+	if _, err := engine.Cast(t.Context(), other, api.Reinforce{Up: []hippo.ID{m.ID}, Query: "red"}); err != nil {
 		t.Fatal(err)
 	}
 	f.flush()
@@ -373,7 +374,7 @@ func TestCoRecall_PruningIsUndone(t *testing.T) {
 	f.flush()
 	for _, scope := range []hippo.Scope{hippo.LocalScope(""), elsewhere} {
 		m := f.In(scope)
-		ops, err := engine.Operations(t.Context(), m, engine.OperationQuery{})
+		ops, err := engine.Operations(t.Context(), m, api.Operations{})
 		if err != nil || len(ops.Operations) != 1 || ops.Operations[0].Verb != hippo.VerbConsolidate || ops.Operations[0].Reason == "" {
 			t.Fatalf("namespace %q has the operations %+v (%v)", scope.Namespace, ops, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 )
 
@@ -65,7 +65,7 @@ func (o *oracle) record(r *rapid.T) {
 
 func (o *oracle) modify(r *rapid.T) {
 	id, text := o.pick(r, o.texts), o.text(r)
-	o.f.modify(id, engine.Modification{Content: &text})
+	o.f.modify(id, api.Change{Content: &text})
 	o.texts[id] = text
 }
 

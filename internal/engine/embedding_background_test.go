@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
@@ -170,7 +170,7 @@ func TestEmbedding_EmbedsOnce(t *testing.T) {
 		synctest.Wait()
 		f.wantServing("best@1")
 		id := f.search(hippo.Query{Text: "number007"}).Hits[0].Memory.ID
-		f.modify(id, engine.Modification{Tags: &[]string{"new"}})
+		f.modify(id, api.Change{Tags: &[]string{"new"}})
 		for _, mark := range []func(hippo.ID){f.forget, f.restore} {
 			mark(id)
 			f.search(hippo.Query{Text: "x"})
@@ -183,7 +183,7 @@ func TestEmbedding_EmbedsOnce(t *testing.T) {
 			t.Errorf("embedded %q again", got)
 		}
 		text := "rewritten content"
-		f.modify(id, engine.Modification{Content: &text})
+		f.modify(id, api.Change{Content: &text})
 		f.search(hippo.Query{Text: "x"})
 		synctest.Wait()
 		if got := w.Passages(); !slices.Equal(got, []string{text}) {

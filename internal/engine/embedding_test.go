@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -118,7 +118,7 @@ func TestEmbedding_FollowsChanges(t *testing.T) {
 		t.Errorf("embedded %q again", got)
 	}
 	text := "physician"
-	f.modify(id, engine.Modification{Content: &text})
+	f.modify(id, api.Change{Content: &text})
 	f.wantOrder(q)
 	f.wantOrder(hippo.Query{Text: "doctor"}, "physician")
 	f.forget(id)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
@@ -26,7 +27,7 @@ func entitiesOf(ctx context.Context, m *Memories) (*entityNames, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]*Entity, len(found))
+	list := make([]*api.Entity, len(found))
 	for i, c := range found {
 		list[i] = c.Entity
 	}
@@ -68,11 +69,11 @@ func cardsOf(ctx context.Context, m *Memories, projects []string) ([]*card, erro
 
 // FindEntity returns the entity that a name, an alias, a short form of a name, or an ID means: a recorded one, or else one that
 // texts of the scope name. One that fits several is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound].
-func FindEntity(ctx context.Context, m *Memories, name string) (*Entity, error) {
+func FindEntity(ctx context.Context, m *Memories, name string) (*api.Entity, error) {
 	return perform(ctx, m, name, "find_entity", findEntity)
 }
 
-func findEntity(ctx context.Context, m *Memories, name string) (*Entity, error) {
+func findEntity(ctx context.Context, m *Memories, name string) (*api.Entity, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func findEntity(ctx context.Context, m *Memories, name string) (*Entity, error) 
 }
 
 // meant is [FindEntity] among known names.
-func meant(ctx context.Context, m *Memories, names *entityNames, name string) (*Entity, error) {
+func meant(ctx context.Context, m *Memories, names *entityNames, name string) (*api.Entity, error) {
 	e, err := recordedAs(ctx, m, names, name)
 	if e != nil || err != nil {
 		return e, err
@@ -108,7 +109,7 @@ func errPlace(ref string) error {
 }
 
 // recordedAs returns the recorded entity that a name or an ID means; nil if there is none.
-func recordedAs(ctx context.Context, m *Memories, names *entityNames, name string) (*Entity, error) {
+func recordedAs(ctx context.Context, m *Memories, names *entityNames, name string) (*api.Entity, error) {
 	e, err := names.one(name)
 	if e != nil || err != nil {
 		return e, err
@@ -128,7 +129,7 @@ func recordedAs(ctx context.Context, m *Memories, names *entityNames, name strin
 }
 
 // ResolveNamed is [Memories.Resolve] for references that may also be the name of a recorded entity.
-func ResolveNamed(ctx context.Context, m *Memories, ref string, prefer Preference) (hippo.ID, error) {
+func ResolveNamed(ctx context.Context, m *Memories, ref string, prefer api.Preference) (hippo.ID, error) {
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil
 	}
@@ -162,24 +163,13 @@ func resolveNamed(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, er
 	return hippo.ID{}, fmt.Errorf("%w: no memory with id %q, and no recorded entity with that name", hippo.ErrNotFound, a.Ref)
 }
 
-// EntityQuery asks for entities.
-type EntityQuery struct {
-	// Kind keeps those of a kind; empty: all.
-	Kind string
-	// Found lists those that were found by rule instead of those that were recorded.
-	Found         bool
-	Offset, Count int // 0 means 100, at most [hippo.MaxCount]
-	// KnownAt lists those that were known at a time; zero: now.
-	KnownAt time.Time
-}
-
 // ListEntities returns a page of the entities of the default projects of the scope. Cost: that of [FindEntity]; for found ones, a
 // read of the newest 2,000 memories.
-func ListEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList, error) {
+func ListEntities(ctx context.Context, m *Memories, q api.ListEntities) (*api.EntityList, error) {
 	return perform(ctx, m, q, "list_entities", listEntities)
 }
 
-func listEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList, error) {
+func listEntities(ctx context.Context, m *Memories, q api.ListEntities) (*api.EntityList, error) {
 	const usual = 100
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
@@ -192,7 +182,7 @@ func listEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList,
 	}
 	if known := q.KnownAt; isPast(m, hippo.Moment{KnownAt: known}) {
 		q.KnownAt = time.Time{}
-		out, note, err := inPast(ctx, m, known, func(p *Memories) (*EntityList, error) { return listEntities(ctx, p, q) })
+		out, note, err := inPast(ctx, m, known, func(p *Memories) (*api.EntityList, error) { return listEntities(ctx, p, q) })
 		if err == nil {
 			out.Degraded = noted(out.Degraded, note)
 		}
@@ -202,18 +192,18 @@ func listEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList,
 	if err != nil {
 		return nil, err
 	}
-	out := &EntityList{}
+	out := &api.EntityList{}
 	if q.Found {
-		if err := out.find(ctx, m, names); err != nil {
+		if err := findListed(ctx, m, out, names); err != nil {
 			return nil, err
 		}
 	} else {
 		for _, e := range names.list {
-			out.Entities = append(out.Entities, ListedEntity{Entity: e})
+			out.Entities = append(out.Entities, api.ListedEntity{Entity: e})
 		}
 	}
 	if q.Kind != "" {
-		out.Entities = slices.DeleteFunc(out.Entities, func(e ListedEntity) bool { return !strings.EqualFold(e.Kind, q.Kind) })
+		out.Entities = slices.DeleteFunc(out.Entities, func(e api.ListedEntity) bool { return !strings.EqualFold(e.Kind, q.Kind) })
 	}
 	out.Total = len(out.Entities)
 	from := min(q.Offset, out.Total)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -42,14 +43,14 @@ func (d *EntityDraft) prepare() error {
 
 // AddEntity records an entity. A name that another entity of the default projects has is [hippo.ErrConflict]. Screening is that of
 // [Memories.Record].
-func AddEntity(ctx context.Context, m *Memories, d EntityDraft) (*Entity, error) {
+func AddEntity(ctx context.Context, m *Memories, d EntityDraft) (*api.Entity, error) {
 	if err := d.prepare(); err != nil {
 		return nil, err
 	}
 	return perform(ctx, m, d, "add_entity", addEntity)
 }
 
-func addEntity(ctx context.Context, m *Memories, d EntityDraft) (*Entity, error) {
+func addEntity(ctx context.Context, m *Memories, d EntityDraft) (*api.Entity, error) {
 	if err := m.scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
 		return nil, err
 	}
@@ -79,27 +80,16 @@ func addEntity(ctx context.Context, m *Memories, d EntityDraft) (*Entity, error)
 	return entityOrNil(x), err
 }
 
-func entityOrNil(x *hippo.Memory) *Entity {
+func entityOrNil(x *hippo.Memory) *api.Entity {
 	if x == nil {
 		return nil
 	}
 	return entityIn(x)
 }
 
-// EntityChange is what to change of an entity; nil fields stay.
-type EntityChange struct {
-	// Entity is a name, an alias or an ID. One that was found by rule gets a record.
-	Entity                  string
-	Name, Kind, Description *string
-	// Aliases are added, Without taken away.
-	Aliases, Without []string
-	// ID is that of a new record; zero: a new one.
-	ID hippo.ID
-}
-
 // ModifyEntity changes an entity, and returns it as stored. It is an operation, unless the entity had no record before. An unknown
 // entity or alias is [hippo.ErrNotFound], a name that another entity has [hippo.ErrConflict].
-func ModifyEntity(ctx context.Context, m *Memories, c EntityChange) (*Entity, error) {
+func ModifyEntity(ctx context.Context, m *Memories, c api.ModifyEntity) (*api.Entity, error) {
 	x := hippo.Memory{ID: c.ID}
 	if err := store.Identify(&x); err != nil {
 		return nil, err
@@ -108,7 +98,7 @@ func ModifyEntity(ctx context.Context, m *Memories, c EntityChange) (*Entity, er
 	return perform(ctx, m, c, "modify_entity", modifyEntity)
 }
 
-func modifyEntity(ctx context.Context, m *Memories, c EntityChange) (*Entity, error) {
+func modifyEntity(ctx context.Context, m *Memories, c api.ModifyEntity) (*api.Entity, error) {
 	if err := m.scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
 		return nil, err
 	}
@@ -121,7 +111,7 @@ func modifyEntity(ctx context.Context, m *Memories, c EntityChange) (*Entity, er
 		return nil, err
 	}
 	check := func(e *hippo.Entity) error {
-		if err := c.applyTo(e, m.retried); err != nil {
+		if err := applyChange(&c, e, m.retried); err != nil {
 			return err
 		}
 		return names.taken(e, old.ID)
@@ -139,8 +129,8 @@ func modifyEntity(ctx context.Context, m *Memories, c EntityChange) (*Entity, er
 	return addEntity(ctx, m, d)
 }
 
-// applyTo changes an entity. With again, an alias that is to be taken away may be missing.
-func (c *EntityChange) applyTo(e *hippo.Entity, again bool) error {
+// applyChange changes an entity. With again, an alias that is to be taken away may be missing.
+func applyChange(c *api.ModifyEntity, e *hippo.Entity, again bool) error {
 	set(&e.Name, c.Name)
 	set(&e.Kind, c.Kind)
 	set(&e.Description, c.Description)
@@ -159,7 +149,7 @@ func (c *EntityChange) applyTo(e *hippo.Entity, again bool) error {
 }
 
 // changeEntity changes a recorded entity as an operation.
-func changeEntity(ctx context.Context, m *Memories, id hippo.ID, fn func(*hippo.Entity) error) (*Entity, error) {
+func changeEntity(ctx context.Context, m *Memories, id hippo.ID, fn func(*hippo.Entity) error) (*api.Entity, error) {
 	ms, err := update(ctx, m, hippo.VerbModify, []hippo.ID{id}, func(x *hippo.Memory, _ hippo.Day) error { return rewrite(m, x, fn) })
 	if err != nil {
 		return nil, err
@@ -187,7 +177,7 @@ type EntityRemoval struct {
 // RemoveEntity removes an entity. A recorded one is forgotten, which is an operation; if texts name it, it is found by rule again.
 // One that was found by rule gets a record of the kind [NoEntity], and is not found any more until [AddEntity] adds it.
 // It returns what was removed.
-func RemoveEntity(ctx context.Context, m *Memories, r EntityRemoval) (*Entity, error) {
+func RemoveEntity(ctx context.Context, m *Memories, r EntityRemoval) (*api.Entity, error) {
 	x := hippo.Memory{ID: r.ID}
 	if err := store.Identify(&x); err != nil {
 		return nil, err
@@ -196,7 +186,7 @@ func RemoveEntity(ctx context.Context, m *Memories, r EntityRemoval) (*Entity, e
 	return perform(ctx, m, r, "remove_entity", removeEntity)
 }
 
-func removeEntity(ctx context.Context, m *Memories, r EntityRemoval) (*Entity, error) {
+func removeEntity(ctx context.Context, m *Memories, r EntityRemoval) (*api.Entity, error) {
 	if err := m.scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
 		return nil, err
 	}
@@ -206,7 +196,7 @@ func removeEntity(ctx context.Context, m *Memories, r EntityRemoval) (*Entity, e
 	}
 	e, err := meant(ctx, m, names, r.Entity)
 	if m.retried && errors.Is(err, hippo.ErrNotFound) {
-		return &Entity{Entity: hippo.Entity{Name: r.Entity}}, nil // removed by the first attempt
+		return &api.Entity{Entity: hippo.Entity{Name: r.Entity}}, nil // removed by the first attempt
 	}
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/entity"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid"
@@ -85,7 +86,7 @@ func foldedText(x *hippo.Memory) string {
 }
 
 // foundEntity returns the entity that texts name by a key, as most of them write it; nil if none does.
-func foundEntity(ctx context.Context, m *Memories, key string) (*Entity, error) {
+func foundEntity(ctx context.Context, m *Memories, key string) (*api.Entity, error) {
 	named, err := namingAny(ctx, m, []string{key})
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func foundEntity(ctx context.Context, m *Memories, key string) (*Entity, error) 
 	if best.name == "" {
 		return nil, nil
 	}
-	return &Entity{Entity: hippo.Entity{Name: best.name, Kind: best.kind}}, nil
+	return &api.Entity{Entity: hippo.Entity{Name: best.name, Kind: best.kind}}, nil
 }
 
 // form is how a text writes the name of an entity, and the kind that its rule gives it.
@@ -152,27 +153,9 @@ func commonest(forms map[form]int) (best form) {
 	return best
 }
 
-// ListedEntity is an entity of a list.
-type ListedEntity struct {
-	*Entity
-	// Memories is how many of the texts that were read name it; 0 for a recorded one, of which they are not counted.
-	Memories int
-}
-
-// EntityList is a page of entities: recorded ones by name, found ones by the number of memories that name them.
-type EntityList struct {
-	Entities []ListedEntity
-	Total    int
-	// Read is how many texts were read for found entities: the newest; More: there are more.
-	Read int
-	More bool
-	// Degraded says what the history lacks of what was known at a time; nil otherwise.
-	Degraded []string
-}
-
-// find fills a list with what texts name, without what has a record.
-func (l *EntityList) find(ctx context.Context, m *Memories, names *entityNames) error {
-	keys, err := keysOf(ctx, m, ListQuery{Filter: hippo.Filter{}})
+// findListed fills a list with what texts name, without what has a record.
+func findListed(ctx context.Context, m *Memories, l *api.EntityList, names *entityNames) error {
+	keys, err := keysOf(ctx, m, api.List{Filter: hippo.Filter{}})
 	if err != nil {
 		return err
 	}
@@ -197,10 +180,10 @@ func (l *EntityList) find(ctx context.Context, m *Memories, names *entityNames) 
 	for key, n := range memories {
 		if n >= minNaming && names.none[key] == nil && len(names.named(key)) == 0 {
 			f := commonest(forms[key])
-			l.Entities = append(l.Entities, ListedEntity{&Entity{Entity: hippo.Entity{Name: f.name, Kind: f.kind}}, n})
+			l.Entities = append(l.Entities, api.ListedEntity{Entity: &api.Entity{Entity: hippo.Entity{Name: f.name, Kind: f.kind}}, Memories: n})
 		}
 	}
-	slices.SortFunc(l.Entities, func(a, b ListedEntity) int {
+	slices.SortFunc(l.Entities, func(a, b api.ListedEntity) int {
 		return cmp.Or(cmp.Compare(b.Memories, a.Memories), cmp.Compare(nameKey(a.Name), nameKey(b.Name)))
 	})
 	return nil

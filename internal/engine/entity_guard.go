@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -13,7 +14,7 @@ func (n *entityNames) updated(m *Memories, changed []*hippo.Memory) *entityNames
 	for _, x := range changed {
 		byID[x.ID] = true
 	}
-	list := slices.DeleteFunc(slices.Clone(n.list), func(e *Entity) bool { return byID[e.ID] })
+	list := slices.DeleteFunc(slices.Clone(n.list), func(e *api.Entity) bool { return byID[e.ID] })
 	projects := m.scope.Narrow(hippo.Filter{}).Projects
 	for _, x := range changed {
 		if x.IsEntity() && !x.Forgotten() && x.SupersededBy.IsZero() && (projects == nil || slices.Contains(projects, x.Project)) {

@@ -10,28 +10,10 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
-
-// EntityMerge says that two entities are one.
-type EntityMerge struct {
-	// From is forgotten, its names become aliases of Into; each is a name, an alias or an ID.
-	From, Into string
-	// ID is that of a record of Into, if that was found by rule; zero: a new one.
-	ID hippo.ID
-}
-
-// EntityMoved is what a merge or a split has done.
-type EntityMoved struct {
-	// Entity is the one that the others merged into, or the new one of a split.
-	Entity *Entity
-	// Other is the one that is forgotten now, or that was split.
-	Other *Entity
-	// Moved is the number of relations that moved from Other to Entity. Stayed are those that did not, although Other is forgotten: learned
-	// ones, and those with other projects, of which no history is kept.
-	Moved, Stayed int
-}
 
 // maxMoved is the most relations that move in an operation.
 const maxMoved = 10_000
@@ -39,7 +21,7 @@ const maxMoved = 10_000
 // MergeEntities merges an entity into another one, as one operation, which [Undo] undoes whole: the names of the first become
 // aliases of the other, its description is added, its relations move, and it is forgotten. An entity and itself, and two of
 // different projects, are [hippo.ErrInvalid]; an unknown one is [hippo.ErrNotFound].
-func MergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMoved, error) {
+func MergeEntities(ctx context.Context, m *Memories, q api.MergeEntities) (*api.EntityMoved, error) {
 	x := hippo.Memory{ID: q.ID}
 	if err := store.Identify(&x); err != nil {
 		return nil, err
@@ -48,7 +30,7 @@ func MergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMove
 	return perform(ctx, m, q, "merge_entities", mergeEntities)
 }
 
-func mergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMoved, error) {
+func mergeEntities(ctx context.Context, m *Memories, q api.MergeEntities) (*api.EntityMoved, error) {
 	if err := m.scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
 		return nil, err
 	}
@@ -66,18 +48,18 @@ func mergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMove
 	}
 	if from.ID == into.ID && nameKey(from.Name) == nameKey(into.Name) {
 		if m.retried { // the first attempt merged them
-			return &EntityMoved{Entity: into, Other: from}, nil
+			return &api.EntityMoved{Entity: into, Other: from}, nil
 		}
-		return nil, hippo.Fieldf("into", "must be another entity than from: %q and %q are both %s", q.From, q.Into, into.describe())
+		return nil, hippo.Fieldf("into", "must be another entity than from: %q and %q are both %s", q.From, q.Into, describeEntity(into))
 	}
 	if !from.Found() && !into.Found() && from.Project != into.Project {
-		return nil, hippo.Fieldf("into", "must be of the same project as from: %s, and %s", into.describe(), from.describe())
+		return nil, hippo.Fieldf("into", "must be of the same project as from: %s, and %s", describeEntity(into), describeEntity(from))
 	}
 	return merge(ctx, names.guard(m, func(n *entityNames) error { return errors.Join(n.recorded(into, from), n.recorded(from, into)) }), &q, from, into)
 }
 
 // recorded returns an error if an entity that was found has a record by now, beside that of the one that it is merged with.
-func (n *entityNames) recorded(e, with *Entity) error {
+func (n *entityNames) recorded(e, with *api.Entity) error {
 	if !e.Found() {
 		return nil
 	}
@@ -92,8 +74,8 @@ func renamed(err error, name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-func merge(ctx context.Context, m *Memories, q *EntityMerge, from, into *Entity) (*EntityMoved, error) {
-	out := &EntityMoved{Other: from}
+func merge(ctx context.Context, m *Memories, q *api.MergeEntities, from, into *api.Entity) (*api.EntityMoved, error) {
+	out := &api.EntityMoved{Other: from}
 	r := &store.Revision{}
 	moving := &relationMove{from: from.ID, to: into.ID}
 	if !from.Found() {
@@ -136,11 +118,11 @@ func merge(ctx context.Context, m *Memories, q *EntityMerge, from, into *Entity)
 			return nil, err
 		}
 	}
-	return out, out.revise(ctx, m, hippo.VerbMerge, r, moving)
+	return out, reviseMoved(ctx, m, out, hippo.VerbMerge, r, moving)
 }
 
-func changedMeanwhile(e *Entity) error {
-	return fmt.Errorf("%w: the entity %s was changed meanwhile", hippo.ErrConflict, e.describe())
+func changedMeanwhile(e *api.Entity) error {
+	return fmt.Errorf("%w: the entity %s was changed meanwhile", hippo.ErrConflict, describeEntity(e))
 }
 
 // joinedEntities returns an entity with the names and the description of another one.
@@ -156,8 +138,8 @@ func joinedEntities(e, other hippo.Entity) hippo.Entity {
 	return e
 }
 
-// revise carries out a merge or a split.
-func (o *EntityMoved) revise(ctx context.Context, m *Memories, verb hippo.Verb, r *store.Revision, moving *relationMove) error {
+// reviseMoved carries out a merge or a split.
+func reviseMoved(ctx context.Context, m *Memories, o *api.EntityMoved, verb hippo.Verb, r *store.Revision, moving *relationMove) error {
 	r.Drop, r.Link, r.Known = moving.drop, moving.link, moving.known
 	if err := m.Flush(ctx); err != nil {
 		return err
@@ -246,21 +228,9 @@ func inProject(ctx context.Context, m *Memories, id hippo.ID, list []hippo.Relat
 	return same, err
 }
 
-// EntitySplit says that an entity is two.
-type EntitySplit struct {
-	// Entity is the one to split: a name, an alias or an ID of a recorded one.
-	Entity string
-	// New is the other one. Its name and its aliases are those of Entity, which loses them, or new ones.
-	New hippo.Entity
-	// Related are memories: the relations with them move to the new one.
-	Related []hippo.ID
-	// ID is that of the new record; zero: a new one.
-	ID hippo.ID
-}
-
 // SplitEntity takes a new entity out of another one, as one operation, which [Undo] undoes whole. An unknown entity is
 // [hippo.ErrNotFound], a name that a third one has [hippo.ErrConflict].
-func SplitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved, error) {
+func SplitEntity(ctx context.Context, m *Memories, q api.SplitEntity) (*api.EntityMoved, error) {
 	d := EntityDraft{Entity: q.New, ID: q.ID}
 	if err := d.prepare(); err != nil {
 		return nil, err
@@ -269,7 +239,7 @@ func SplitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved,
 	return perform(ctx, m, q, "split_entity", splitEntity)
 }
 
-func splitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved, error) {
+func splitEntity(ctx context.Context, m *Memories, q api.SplitEntity) (*api.EntityMoved, error) {
 	if err := m.scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
 		return nil, err
 	}
@@ -282,10 +252,10 @@ func splitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved,
 		return nil, err
 	}
 	if done, err := recorded(ctx, m, &hippo.Memory{ID: q.ID}); err != nil || done != nil {
-		return &EntityMoved{Entity: entityOrNil(done), Other: old}, err
+		return &api.EntityMoved{Entity: entityOrNil(done), Other: old}, err
 	}
 	if old.Found() {
-		return nil, hippo.Fieldf("entity", "must be a recorded one, and %s was found in texts: record the other one by itself", old.describe())
+		return nil, hippo.Fieldf("entity", "must be a recorded one, and %s was found in texts: record the other one by itself", describeEntity(old))
 	}
 	if nameKey(q.New.Name) == nameKey(old.Name) {
 		return nil, hippo.Fieldf("name", "must be another one than that of the entity, got %q twice", q.New.Name)
@@ -297,7 +267,7 @@ func splitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved,
 	return split(ctx, names.guard(m, free), &q, old)
 }
 
-func split(ctx context.Context, m *Memories, q *EntitySplit, old *Entity) (*EntityMoved, error) {
+func split(ctx context.Context, m *Memories, q *api.SplitEntity, old *api.Entity) (*api.EntityMoved, error) {
 	x := (&EntityDraft{Entity: q.New, ID: q.ID}).memory(m)
 	x.Project = old.Project
 	if err := prepareRecord(m, x); err != nil {
@@ -317,6 +287,6 @@ func split(ctx context.Context, m *Memories, q *EntitySplit, old *Entity) (*Enti
 			return nil
 		})
 	}}}}
-	out := &EntityMoved{Entity: entityIn(x)}
-	return out, out.revise(ctx, m, hippo.VerbSplit, r, moving)
+	out := &api.EntityMoved{Entity: entityIn(x)}
+	return out, reviseMoved(ctx, m, out, hippo.VerbSplit, r, moving)
 }

@@ -9,23 +9,13 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
 )
 
-// Entity is a person, a project, a file: something that memories are about.
-type Entity struct {
-	hippo.Entity
-	// ID is that of the memory of type [hippo.EntityType]; zero: the entity was found by rule in texts, and has no record.
-	ID      hippo.ID
-	Project string
-}
-
-// Found reports whether the entity was found by rule, and has no record.
-func (e *Entity) Found() bool { return e.ID.IsZero() }
-
 // entityIn returns the entity that a memory is.
-func entityIn(x *hippo.Memory) *Entity {
-	return &Entity{Entity: hippo.ParseEntity(x.Content), ID: x.ID, Project: x.Project}
+func entityIn(x *hippo.Memory) *api.Entity {
+	return &api.Entity{Entity: hippo.ParseEntity(x.Content), ID: x.ID, Project: x.Project}
 }
 
 // cards caches the entities of memories by their text. The zero value is empty.
@@ -36,7 +26,7 @@ type cards struct {
 
 // card is an entity with its names as texts are searched for them.
 type card struct {
-	*Entity
+	*api.Entity
 	names []string
 }
 
@@ -97,20 +87,20 @@ func nameKey(name string) string {
 
 // entityNames finds recorded entities by their names.
 type entityNames struct {
-	list            []*Entity // by name
-	byName, byAlias map[string][]*Entity
-	byWord          map[string][]*Entity // of a name or an alias
-	none            map[string]*Entity   // records which say that a name is no entity
-	keys            map[*Entity][]string // of the name and the aliases
-	since           hippo.Revision       // of the store; what was changed later may be missing
+	list            []*api.Entity // by name
+	byName, byAlias map[string][]*api.Entity
+	byWord          map[string][]*api.Entity // of a name or an alias
+	none            map[string]*api.Entity   // records which say that a name is no entity
+	keys            map[*api.Entity][]string // of the name and the aliases
+	since           hippo.Revision           // of the store; what was changed later may be missing
 }
 
-func newEntityNames(list []*Entity) *entityNames {
+func newEntityNames(list []*api.Entity) *entityNames {
 	n := &entityNames{
-		byName: make(map[string][]*Entity), byAlias: make(map[string][]*Entity), byWord: make(map[string][]*Entity),
-		none: make(map[string]*Entity), keys: make(map[*Entity][]string),
+		byName: make(map[string][]*api.Entity), byAlias: make(map[string][]*api.Entity), byWord: make(map[string][]*api.Entity),
+		none: make(map[string]*api.Entity), keys: make(map[*api.Entity][]string),
 	}
-	slices.SortFunc(list, func(a, b *Entity) int {
+	slices.SortFunc(list, func(a, b *api.Entity) int {
 		return cmp.Or(cmp.Compare(nameKey(a.Name), nameKey(b.Name)), cmp.Compare(a.Project, b.Project), a.ID.Compare(b.ID))
 	})
 	for _, e := range list {
@@ -119,7 +109,7 @@ func newEntityNames(list []*Entity) *entityNames {
 	return n
 }
 
-func (n *entityNames) add(e *Entity) {
+func (n *entityNames) add(e *api.Entity) {
 	if e.Kind == NoEntity {
 		for _, name := range e.Names() {
 			n.none[nameKey(name)] = e
@@ -149,7 +139,7 @@ func (n *entityNames) add(e *Entity) {
 }
 
 // named returns the entities with a name or an alias, those with the name alone if there are any.
-func (n *entityNames) named(key string) []*Entity {
+func (n *entityNames) named(key string) []*api.Entity {
 	if list := n.byName[key]; len(list) > 0 {
 		return list
 	}
@@ -157,12 +147,12 @@ func (n *entityNames) named(key string) []*Entity {
 }
 
 // find is named, and else returns the entities of which a name has all words of the key in their order: its short forms.
-func (n *entityNames) find(key string) []*Entity {
+func (n *entityNames) find(key string) []*api.Entity {
 	if list := n.named(key); len(list) > 0 || key == "" {
 		return list
 	}
 	words := strings.Fields(key)
-	return slices.DeleteFunc(slices.Clone(n.byWord[words[0]]), func(e *Entity) bool {
+	return slices.DeleteFunc(slices.Clone(n.byWord[words[0]]), func(e *api.Entity) bool {
 		return !slices.ContainsFunc(n.keys[e], func(name string) bool { return inOrder(words, strings.Fields(name)) })
 	})
 }
@@ -178,7 +168,7 @@ func inOrder(words, others []string) bool {
 }
 
 // one returns the entity that a name means; nil if there is none. Several are a [*hippo.AmbiguousError].
-func (n *entityNames) one(name string) (*Entity, error) {
+func (n *entityNames) one(name string) (*api.Entity, error) {
 	switch list := n.find(nameKey(name)); len(list) {
 	case 0:
 		return nil, nil
@@ -187,14 +177,14 @@ func (n *entityNames) one(name string) (*Entity, error) {
 	default:
 		e := &hippo.AmbiguousError{Ref: name}
 		for _, x := range list {
-			e.Candidates = append(e.Candidates, [2]string{x.ID.Short(), x.describe()})
+			e.Candidates = append(e.Candidates, [2]string{x.ID.Short(), describeEntity(x)})
 		}
 		return nil, e
 	}
 }
 
-// describe returns the name with the kind and the project.
-func (e *Entity) describe() string {
+// describeEntity returns the name with the kind and the project.
+func describeEntity(e *api.Entity) string {
 	out := e.Name
 	if e.Kind != "" {
 		out += " (" + e.Kind + ")"
@@ -210,7 +200,7 @@ func (n *entityNames) taken(e *hippo.Entity, self hippo.ID) error {
 	for _, name := range e.Names() {
 		for _, other := range slices.Concat(n.byName[nameKey(name)], n.byAlias[nameKey(name)]) {
 			if other.ID != self {
-				return fmt.Errorf("%w: %q is a name of the entity %s already: merge them, or choose another name", hippo.ErrConflict, name, other.describe())
+				return fmt.Errorf("%w: %q is a name of the entity %s already: merge them, or choose another name", hippo.ErrConflict, name, describeEntity(other))
 			}
 		}
 	}
@@ -218,7 +208,7 @@ func (n *entityNames) taken(e *hippo.Entity, self hippo.ID) error {
 }
 
 // searched returns the keys under which texts name an entity: its names, and the first name of a person that no other has.
-func (n *entityNames) searched(e *Entity) []string {
+func (n *entityNames) searched(e *api.Entity) []string {
 	var keys []string
 	for _, name := range e.Names() {
 		if key := nameKey(name); key != "" && !slices.Contains(keys, key) {

@@ -7,54 +7,10 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/entity"
 )
-
-// EntityPageQuery asks for what is known of an entity.
-type EntityPageQuery struct {
-	// Entity is a name, an alias or an ID.
-	Entity string
-	// MaxTokens bounds the texts, as [briefing.Tokens] estimates them: [briefing.MinTokens] to [briefing.MaxTokens]; 0 means 1,200.
-	MaxTokens int
-	// At, with ValidAt, is the time at which facts and relations hold; otherwise it is now.
-	At hippo.Moment
-	// Facts asks for facts and relations alone, and for all that were read of them.
-	Facts bool
-}
-
-// EntityPage is what is known of an entity.
-type EntityPage struct {
-	Entity *Entity
-	// Facts are the memories that state something of it and hold, Former those that did once; the newest first.
-	Facts, Former []*hippo.Memory
-	// Mentions are others that name it, the most important first.
-	Mentions []*hippo.Memory
-	// Relations hold, FormerRelations did once or will; the strongest first. Others are the memories at their other ends.
-	Relations, FormerRelations []hippo.Relation
-	Others                     []*hippo.Memory
-	// Timeline is what happened, the oldest first.
-	Timeline []EntityEvent
-	// Memories is how many name it. About: only the newest 500 of those with all words
-	// of a name were read, and it counts all of those.
-	Memories int
-	About    bool
-	// Omitted counts what did not fit in.
-	Omitted int
-	// Degraded says what the history lacks of what was known at a time; nil otherwise.
-	Degraded []string
-}
-
-// EntityEvent is a moment in the life of an entity.
-type EntityEvent struct {
-	At time.Time
-	// What is "said", "began" or "ended".
-	What string
-	// Memory is what was said, or what began or ended; of a relation its kind and the memory at its other end.
-	Memory hippo.ID
-	Kind   string
-	Text   string
-}
 
 // The most elements of the parts of a page, and the characters of a text of which it counts the tokens.
 const (
@@ -66,17 +22,17 @@ const (
 // ShowEntity returns what is known of an entity. Errors: those of [FindEntity].
 //
 // Cost: a read of at most 500 memories that name it, and of its relations.
-func ShowEntity(ctx context.Context, m *Memories, q EntityPageQuery) (*EntityPage, error) {
+func ShowEntity(ctx context.Context, m *Memories, q api.ShowEntity) (*api.EntityPage, error) {
 	return perform(ctx, m, q, "show_entity", showEntity)
 }
 
-func showEntity(ctx context.Context, m *Memories, q EntityPageQuery) (*EntityPage, error) {
+func showEntity(ctx context.Context, m *Memories, q api.ShowEntity) (*api.EntityPage, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
 	if known := q.At.KnownAt; isPast(m, q.At) {
 		q.At.KnownAt = time.Time{}
-		out, note, err := inPast(ctx, m, known, func(p *Memories) (*EntityPage, error) { return showEntity(ctx, p, q) })
+		out, note, err := inPast(ctx, m, known, func(p *Memories) (*api.EntityPage, error) { return showEntity(ctx, p, q) })
 		if err == nil {
 			out.Degraded = noted(out.Degraded, note)
 		}
@@ -94,7 +50,7 @@ func showEntity(ctx context.Context, m *Memories, q EntityPageQuery) (*EntityPag
 	if err != nil {
 		return nil, err
 	}
-	p := &pageMaker{EntityPage: EntityPage{Entity: e}, left: q.MaxTokens, at: cmp.Or(q.At.ValidAt, m.now())}
+	p := &pageMaker{EntityPage: api.EntityPage{Entity: e}, left: q.MaxTokens, at: cmp.Or(q.At.ValidAt, m.now())}
 	if err := p.read(ctx, m, names.searched(e)); err != nil {
 		return nil, err
 	}
@@ -108,7 +64,7 @@ func showEntity(ctx context.Context, m *Memories, q EntityPageQuery) (*EntityPag
 
 // pageMaker fills a page within its tokens.
 type pageMaker struct {
-	EntityPage
+	api.EntityPage
 	at   time.Time
 	left int // tokens
 }
@@ -155,10 +111,10 @@ func statesOf(x *hippo.Memory, keys []string) bool {
 // happened adds the events of a memory.
 func (p *pageMaker) happened(x *hippo.Memory) {
 	text := excerpt(x.Content, eventText)
-	p.Timeline = append(p.Timeline, EntityEvent{At: x.When(), What: "said", Memory: x.ID, Text: text})
+	p.Timeline = append(p.Timeline, api.EntityEvent{At: x.When(), What: "said", Memory: x.ID, Text: text})
 	for what, t := range map[string]time.Time{"began": x.ValidFrom, "ended": x.ValidUntil} {
 		if !t.IsZero() && !t.Equal(x.When()) {
-			p.Timeline = append(p.Timeline, EntityEvent{At: t, What: what, Memory: x.ID, Text: text})
+			p.Timeline = append(p.Timeline, api.EntityEvent{At: t, What: what, Memory: x.ID, Text: text})
 		}
 	}
 }
@@ -168,7 +124,7 @@ func (p *pageMaker) relate(ctx context.Context, m *Memories) error {
 	if p.Entity.Found() {
 		return nil
 	}
-	list, err := relationsOf(ctx, m, RelationQuery{IDs: []hippo.ID{p.Entity.ID}})
+	list, err := relationsOf(ctx, m, api.Relations{IDs: []hippo.ID{p.Entity.ID}})
 	if err != nil {
 		return err
 	}
@@ -189,7 +145,7 @@ func (p *pageMaker) relate(ctx context.Context, m *Memories) error {
 	for i := range list {
 		for what, t := range map[string]time.Time{"began": list[i].ValidFrom, "ended": list[i].ValidUntil} {
 			if !t.IsZero() {
-				p.Timeline = append(p.Timeline, EntityEvent{At: t, What: what, Memory: ids[i], Kind: list[i].Kind, Text: p.other(ids[i])})
+				p.Timeline = append(p.Timeline, api.EntityEvent{At: t, What: what, Memory: ids[i], Kind: list[i].Kind, Text: p.other(ids[i])})
 			}
 		}
 	}
@@ -208,7 +164,7 @@ func (p *pageMaker) other(id hippo.ID) string {
 
 // fit leaves out what is too much: facts count first, then relations, what was, mentions, and the timeline, of which the newest stay.
 func (p *pageMaker) fit() {
-	slices.SortFunc(p.Timeline, func(a, b EntityEvent) int {
+	slices.SortFunc(p.Timeline, func(a, b api.EntityEvent) int {
 		return cmp.Or(b.At.Compare(a.At), a.Memory.Compare(b.Memory), cmp.Compare(a.What, b.What), cmp.Compare(a.Kind, b.Kind))
 	})
 	text := func(x *hippo.Memory) string { return excerpt(x.Content, pageText) }
@@ -219,7 +175,7 @@ func (p *pageMaker) fit() {
 	p.FormerRelations = fitting(p, p.FormerRelations, maxLinks, link)
 	p.Mentions = fitting(p, p.Mentions, maxMentions, text)
 	omitted := p.Omitted // of the timeline nothing is omitted that is not there otherwise
-	p.Timeline = fitting(p, p.Timeline, maxEvents, func(e EntityEvent) string { return e.Kind + e.Text })
+	p.Timeline = fitting(p, p.Timeline, maxEvents, func(e api.EntityEvent) string { return e.Kind + e.Text })
 	p.Omitted = omitted
 	slices.Reverse(p.Timeline)
 	p.Others = slices.DeleteFunc(p.Others, func(x *hippo.Memory) bool {

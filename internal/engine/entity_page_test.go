@@ -10,10 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-func (f *fixture) page(q engine.EntityPageQuery) *engine.EntityPage {
+func (f *fixture) page(q api.ShowEntity) *api.EntityPage {
 	f.t.Helper()
 	p, err := engine.ShowEntity(f.t.Context(), f.Memories, q)
 	if err != nil {
@@ -52,7 +53,7 @@ func TestShowEntity(t *testing.T) {
 	if _, err := f.Record(t.Context(), &hippo.Memory{Content: "Ana prefers coffee", Importance: hippo.Importance{Base: .5}}, tea); err != nil {
 		t.Fatal(err)
 	}
-	p := f.page(engine.EntityPageQuery{Entity: "petrova"})
+	p := f.page(api.ShowEntity{Entity: "petrova"})
 	got := map[string][]string{"facts": texts(p.Facts), "former": texts(p.Former), "mentions": texts(p.Mentions), "others": texts(p.Others)}
 	want := map[string][]string{
 		"facts": {"Ana prefers coffee"}, "former": {"Ana prefers tea"},
@@ -78,10 +79,10 @@ func TestShowEntity(t *testing.T) {
 	if p.Memories != 4 || p.About || p.Omitted != 0 {
 		t.Errorf("%d memories, %d omitted", p.Memories, p.Omitted)
 	}
-	if then := f.page(engine.EntityPageQuery{Entity: "Ana", At: hippo.Moment{ValidAt: march.Add(time.Hour)}}); len(then.Facts) != 1 || then.Facts[0].ID != tea {
+	if then := f.page(api.ShowEntity{Entity: "Ana", At: hippo.Moment{ValidAt: march.Add(time.Hour)}}); len(then.Facts) != 1 || then.Facts[0].ID != tea {
 		t.Errorf("facts a day before: %q", texts(then.Facts))
 	}
-	if known := f.page(engine.EntityPageQuery{Entity: "Ana", At: hippo.Moment{KnownAt: march.Add(time.Hour)}}); len(known.Former) != 0 || known.Memories != 3 {
+	if known := f.page(api.ShowEntity{Entity: "Ana", At: hippo.Moment{KnownAt: march.Add(time.Hour)}}); len(known.Former) != 0 || known.Memories != 3 {
 		t.Errorf("known a day before: %q of %d", texts(known.Former), known.Memories)
 	}
 }
@@ -102,14 +103,14 @@ func TestShowEntity_Facts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := f.page(engine.EntityPageQuery{Entity: "Ana", Facts: true})
+	p := f.page(api.ShowEntity{Entity: "Ana", Facts: true})
 	if len(p.Facts) != facts || len(p.Relations) != links || len(p.Others) != links || p.Omitted != 0 {
 		t.Errorf("%d facts, %d relations to %d, %d omitted, want %d and %d", len(p.Facts), len(p.Relations), len(p.Others), p.Omitted, facts, links)
 	}
 	if len(p.Mentions) != 0 || len(p.Timeline) != 0 {
 		t.Errorf("%d mentions, %d events, want none", len(p.Mentions), len(p.Timeline))
 	}
-	if p = f.page(engine.EntityPageQuery{Entity: "Ana"}); p.Omitted == 0 {
+	if p = f.page(api.ShowEntity{Entity: "Ana"}); p.Omitted == 0 {
 		t.Error("a whole page omits nothing")
 	}
 }
@@ -130,19 +131,19 @@ func TestShowEntity_FitsIn(t *testing.T) {
 	for i := range 40 {
 		f.record(fmt.Sprintf("Ana has %d meetings in the week after the launch of the new gateway", i), .5)
 	}
-	small, large := f.page(engine.EntityPageQuery{Entity: "Ana", MaxTokens: 100}), f.page(engine.EntityPageQuery{Entity: "Ana", MaxTokens: 4000})
+	small, large := f.page(api.ShowEntity{Entity: "Ana", MaxTokens: 100}), f.page(api.ShowEntity{Entity: "Ana", MaxTokens: 4000})
 	if n := len(small.Facts); n == 0 || n >= len(large.Facts) || small.Omitted+n != 40 || small.Memories != 40 {
 		t.Errorf("%d facts and %d omitted of %d; large: %d", n, small.Omitted, small.Memories, len(large.Facts))
 	}
 	if small.Facts[0].Content[:6] != "Ana ha" || small.Facts[0].Content != large.Facts[0].Content {
 		t.Errorf("the newest is %q, or %q", small.Facts[0].Content, large.Facts[0].Content)
 	}
-	for _, q := range []engine.EntityPageQuery{{Entity: "Ana", MaxTokens: 1}, {Entity: "Ana", MaxTokens: 1 << 20}} {
+	for _, q := range []api.ShowEntity{{Entity: "Ana", MaxTokens: 1}, {Entity: "Ana", MaxTokens: 1 << 20}} {
 		if _, err := engine.ShowEntity(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
-	if _, err := engine.ShowEntity(t.Context(), f.Memories, engine.EntityPageQuery{Entity: "Ben"}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := engine.ShowEntity(t.Context(), f.Memories, api.ShowEntity{Entity: "Ben"}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("Ben: %v", err)
 	}
 }

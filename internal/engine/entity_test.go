@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -24,7 +25,7 @@ func (f *fixture) entity(name, kind string, aliases ...string) hippo.ID {
 	return e.ID
 }
 
-func (f *fixture) find(name string) (*engine.Entity, error) {
+func (f *fixture) find(name string) (*api.Entity, error) {
 	return engine.FindEntity(f.t.Context(), f.Memories, name)
 }
 
@@ -79,7 +80,7 @@ func TestRemoveEntity(t *testing.T) {
 	f := open(t, options{})
 	f.record("we met Carla Rossi", .5)
 	id := f.entity("Carla Rossi", "person")
-	remove := func() (*engine.Entity, error) {
+	remove := func() (*api.Entity, error) {
 		return engine.RemoveEntity(t.Context(), f.Memories, engine.EntityRemoval{Entity: "Carla Rossi"})
 	}
 	if e, err := remove(); err != nil || e.ID != id {
@@ -110,13 +111,13 @@ func TestModifyEntity(t *testing.T) {
 	f.record("we met Carla Rossi", .5)
 	f.entity("Ana", "person")
 	kind := "person"
-	e, err := engine.ModifyEntity(t.Context(), f.Memories, engine.EntityChange{Entity: "carla rossi", Kind: &kind, Aliases: []string{"CR"}})
+	e, err := engine.ModifyEntity(t.Context(), f.Memories, api.ModifyEntity{Entity: "carla rossi", Kind: &kind, Aliases: []string{"CR"}})
 	want := hippo.Entity{Name: "Carla Rossi", Kind: "person", Aliases: []string{"CR"}}
 	if err != nil || e.Found() || cmp.Diff(want, e.Entity) != "" {
 		t.Fatalf("one that was found: %+v (%v)", e, err)
 	}
 	name := "Carla Bianchi"
-	e, err = engine.ModifyEntity(t.Context(), f.Memories, engine.EntityChange{Entity: "CR", Name: &name, Aliases: []string{"Carla Rossi"}, Without: []string{"cr"}})
+	e, err = engine.ModifyEntity(t.Context(), f.Memories, api.ModifyEntity{Entity: "CR", Name: &name, Aliases: []string{"Carla Rossi"}, Without: []string{"cr"}})
 	want = hippo.Entity{Name: name, Kind: "person", Aliases: []string{"Carla Rossi"}}
 	if err != nil || cmp.Diff(want, e.Entity) != "" {
 		t.Fatalf("%+v (%v)", e, err)
@@ -126,13 +127,13 @@ func TestModifyEntity(t *testing.T) {
 		t.Errorf("after the undo: %+v (%v)", e, err)
 	}
 	for _, c := range []struct {
-		change engine.EntityChange
+		change api.ModifyEntity
 		want   error
 	}{
-		{engine.EntityChange{Entity: "CR", Without: []string{"nobody"}}, hippo.ErrNotFound},
-		{engine.EntityChange{Entity: "CR", Aliases: []string{"ANA"}}, hippo.ErrConflict},
-		{engine.EntityChange{Entity: "CR", Aliases: []string{"a;b"}}, hippo.ErrInvalid},
-		{engine.EntityChange{Entity: "nobody at all", Aliases: []string{"x"}}, hippo.ErrNotFound},
+		{api.ModifyEntity{Entity: "CR", Without: []string{"nobody"}}, hippo.ErrNotFound},
+		{api.ModifyEntity{Entity: "CR", Aliases: []string{"ANA"}}, hippo.ErrConflict},
+		{api.ModifyEntity{Entity: "CR", Aliases: []string{"a;b"}}, hippo.ErrInvalid},
+		{api.ModifyEntity{Entity: "nobody at all", Aliases: []string{"x"}}, hippo.ErrNotFound},
 	} {
 		if _, err := engine.ModifyEntity(t.Context(), f.Memories, c.change); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.change, err, c.want)
@@ -213,7 +214,7 @@ func TestMergeEntities(t *testing.T) {
 	names := map[hippo.ID]string{ana: "ana", boss: "boss", rome: "rome", gateway: "gateway"}
 	before, stored := f.relationsOf(names, ana, boss, rome, gateway), f.getAll(ana, boss)
 
-	done, err := engine.MergeEntities(t.Context(), f.Memories, engine.EntityMerge{From: "chief", Into: "petrova"})
+	done, err := engine.MergeEntities(t.Context(), f.Memories, api.MergeEntities{From: "chief", Into: "petrova"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func TestMergeEntities(t *testing.T) {
 		t.Errorf("chief: %+v (%v)", e, err)
 	}
 	// A second merge of the same two, and one back, are merges of an entity with itself.
-	for _, q := range []engine.EntityMerge{{From: "chief", Into: "Petrova"}, {From: "petrova", Into: "the boss"}, {From: "Rome", Into: rome.String()}} {
+	for _, q := range []api.MergeEntities{{From: "chief", Into: "Petrova"}, {From: "petrova", Into: "the boss"}, {From: "Rome", Into: rome.String()}} {
 		if _, err := engine.MergeEntities(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%+v: %v", q, err)
 		}
@@ -253,7 +254,7 @@ func TestMergeEntities_ThatHaveNoRecord(t *testing.T) {
 	f.record("we met Carla Rossi", .5)
 	f.record("she calls Carla Bianchi", .5)
 	ana := f.entity("Ana", "person")
-	for _, q := range []engine.EntityMerge{{From: "Carla Rossi", Into: "Carla Bianchi"}, {From: "Ana", Into: "Carla Bianchi"}} {
+	for _, q := range []api.MergeEntities{{From: "Carla Rossi", Into: "Carla Bianchi"}, {From: "Ana", Into: "Carla Bianchi"}} {
 		done, err := engine.MergeEntities(t.Context(), f.Memories, q)
 		if err != nil || done.Entity.Found() || done.Entity.Name != "Carla Bianchi" {
 			t.Fatalf("%+v: %+v (%v)", q, done, err)
@@ -276,12 +277,12 @@ func TestMergeEntities_Refuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		merge engine.EntityMerge
+		merge api.MergeEntities
 		want  error
 	}{
-		{engine.EntityMerge{From: "Ana", Into: "Ben"}, hippo.ErrInvalid}, // of two projects
-		{engine.EntityMerge{From: "Ana", Into: "nobody"}, hippo.ErrNotFound},
-		{engine.EntityMerge{From: "nobody", Into: "Ana"}, hippo.ErrNotFound},
+		{api.MergeEntities{From: "Ana", Into: "Ben"}, hippo.ErrInvalid}, // of two projects
+		{api.MergeEntities{From: "Ana", Into: "nobody"}, hippo.ErrNotFound},
+		{api.MergeEntities{From: "nobody", Into: "Ana"}, hippo.ErrNotFound},
 	} {
 		if _, err := engine.MergeEntities(t.Context(), f.Memories, c.merge); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.merge, err, c.want)
@@ -296,7 +297,7 @@ func TestSplitEntity(t *testing.T) {
 	metal, sun := f.record("metals are dense", .5), f.record("the sun is hot", .5)
 	related(t, f, mercury, "is_a", metal)
 	related(t, f, mercury, "orbits", sun)
-	done, err := engine.SplitEntity(t.Context(), f.Memories, engine.EntitySplit{
+	done, err := engine.SplitEntity(t.Context(), f.Memories, api.SplitEntity{
 		Entity: "hg", New: hippo.Entity{Name: "quicksilver", Kind: "metal", Aliases: []string{"Hg", "liquid silver"}}, Related: []hippo.ID{metal},
 	})
 	if err != nil {
@@ -318,12 +319,12 @@ func TestSplitEntity(t *testing.T) {
 		t.Errorf("after the undo (-want +got):\n%s", d)
 	}
 	for _, c := range []struct {
-		split engine.EntitySplit
+		split api.SplitEntity
 		want  error
 	}{
-		{engine.EntitySplit{Entity: "Mercury", New: hippo.Entity{Name: "mercury"}}, hippo.ErrInvalid},
-		{engine.EntitySplit{Entity: "nobody", New: hippo.Entity{Name: "x"}}, hippo.ErrNotFound},
-		{engine.EntitySplit{Entity: "Mercury", New: hippo.Entity{}}, hippo.ErrInvalid},
+		{api.SplitEntity{Entity: "Mercury", New: hippo.Entity{Name: "mercury"}}, hippo.ErrInvalid},
+		{api.SplitEntity{Entity: "nobody", New: hippo.Entity{Name: "x"}}, hippo.ErrNotFound},
+		{api.SplitEntity{Entity: "Mercury", New: hippo.Entity{}}, hippo.ErrInvalid},
 	} {
 		if _, err := engine.SplitEntity(t.Context(), f.Memories, c.split); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.split, err, c.want)
@@ -342,7 +343,7 @@ func TestListEntities_KnownAt(t *testing.T) {
 		at   time.Time
 		want []string
 	}{{before, []string{"Ana"}}, {f.now(), []string{"Ana", "Ben"}}, {before.Add(-time.Hour), nil}} {
-		l, err := engine.ListEntities(t.Context(), f.Memories, engine.EntityQuery{KnownAt: c.at})
+		l, err := engine.ListEntities(t.Context(), f.Memories, api.ListEntities{KnownAt: c.at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,7 +366,7 @@ func TestListEntities(t *testing.T) {
 		f.record("met Carla Rossi and Ana Smith in Rome, see docs/plan.md", .5)
 	}
 	f.record("called Dana White", .5)
-	list := func(q engine.EntityQuery) (out []string) {
+	list := func(q api.ListEntities) (out []string) {
 		t.Helper()
 		l, err := engine.ListEntities(t.Context(), f.Memories, q)
 		if err != nil {
@@ -377,19 +378,19 @@ func TestListEntities(t *testing.T) {
 		return append(out, fmt.Sprint(l.Total))
 	}
 	for _, c := range []struct {
-		q    engine.EntityQuery
+		q    api.ListEntities
 		want []string
 	}{
-		{engine.EntityQuery{}, []string{"Ana/person/0", "Rome/place/0", "2"}},
-		{engine.EntityQuery{Kind: "PLACE"}, []string{"Rome/place/0", "1"}},
-		{engine.EntityQuery{Offset: 1, Count: 1}, []string{"Rome/place/0", "2"}},
-		{engine.EntityQuery{Found: true}, []string{"Ana Smith//2", "Carla Rossi//2", "docs/plan.md/file/2", "3"}},
+		{api.ListEntities{}, []string{"Ana/person/0", "Rome/place/0", "2"}},
+		{api.ListEntities{Kind: "PLACE"}, []string{"Rome/place/0", "1"}},
+		{api.ListEntities{Offset: 1, Count: 1}, []string{"Rome/place/0", "2"}},
+		{api.ListEntities{Found: true}, []string{"Ana Smith//2", "Carla Rossi//2", "docs/plan.md/file/2", "3"}},
 	} {
 		if d := cmp.Diff(c.want, list(c.q)); d != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.q, d)
 		}
 	}
-	if _, err := engine.ListEntities(t.Context(), f.Memories, engine.EntityQuery{Count: hippo.MaxCount + 1}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := engine.ListEntities(t.Context(), f.Memories, api.ListEntities{Count: hippo.MaxCount + 1}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Error(err)
 	}
 }
@@ -399,24 +400,24 @@ func TestResolveNamed(t *testing.T) {
 	f := open(t, options{})
 	id, other := f.entity("Ana Petrova", "person"), f.record("x", .5)
 	for ref, want := range map[string]hippo.ID{"ana": id, "Ana Petrova": id, id.Short(): id, other.Short(): other, other.String(): other} {
-		if got, err := engine.ResolveNamed(t.Context(), f.Memories, ref, engine.PreferLive); err != nil || got != want {
+		if got, err := engine.ResolveNamed(t.Context(), f.Memories, ref, api.PreferLive); err != nil || got != want {
 			t.Errorf("%q: %v (%v), want %v", ref, got, err, want)
 		}
 	}
 	for _, ref := range []string{"nobody", "", "#12"} {
-		if _, err := engine.ResolveNamed(t.Context(), f.Memories, ref, engine.PreferLive); !errors.Is(err, hippo.ErrNotFound) {
+		if _, err := engine.ResolveNamed(t.Context(), f.Memories, ref, api.PreferLive); !errors.Is(err, hippo.ErrNotFound) {
 			t.Errorf("%q: %v", ref, err)
 		}
 	}
 	const place = "pool/pool.go:7"
-	if _, err := engine.ResolveNamed(t.Context(), f.Memories, place, engine.PreferLive); hippo.CodeOf(err) != hippo.CodeInvalid || !strings.Contains(err.Error(), "is a place in code") {
+	if _, err := engine.ResolveNamed(t.Context(), f.Memories, place, api.PreferLive); hippo.CodeOf(err) != hippo.CodeInvalid || !strings.Contains(err.Error(), "is a place in code") {
 		t.Errorf("a place in code: %v", err)
 	}
 	if _, err := engine.FindEntity(t.Context(), f.Memories, place); hippo.CodeOf(err) != hippo.CodeInvalid {
 		t.Errorf("a place in code: %v", err)
 	}
 	id = f.entity(place, "file") // what is recorded is what is meant
-	if got, err := engine.ResolveNamed(t.Context(), f.Memories, place, engine.PreferLive); err != nil || got != id {
+	if got, err := engine.ResolveNamed(t.Context(), f.Memories, place, api.PreferLive); err != nil || got != id {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -6,23 +6,24 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall"
 )
 
 // GetAt is [Memories.Get] as of a moment. A memory that does not hold at [hippo.Moment.ValidAt] is [hippo.ErrNotFound]; the
 // error says when it holds, and which memory that it superseded, or that superseded it, held then.
-func GetAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
+func GetAt(ctx context.Context, m *Memories, q api.Get) (*api.Got, error) {
 	if q.At == (hippo.Moment{}) && !q.Some && !asks(q.Question) {
 		ms, err := m.Get(ctx, q.IDs)
 		if err != nil {
 			return nil, err
 		}
-		return &Got{Memories: ms}, nil
+		return &api.Got{Memories: ms}, nil
 	}
 	return perform(ctx, m, q, "get_at", getAt)
 }
 
-func getAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
+func getAt(ctx context.Context, m *Memories, q api.Get) (*api.Got, error) {
 	got, err := gotAt(ctx, m, q)
 	if err != nil || !asks(q.Question) {
 		return got, err

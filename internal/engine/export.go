@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -59,8 +60,8 @@ type exportPage struct {
 
 // exportEntry is a memory, or why some cannot be read.
 type exportEntry struct {
-	Memory   *hippo.Memory    `json:",omitempty"`
-	Problems []driver.Problem `json:",omitempty"`
+	Memory   *hippo.Memory      `json:",omitempty"`
+	Problems []api.StoreProblem `json:",omitempty"`
 }
 
 func (e *exportEntry) err() error {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
@@ -239,14 +240,14 @@ func (f *fixture) purge(id hippo.ID) {
 	}
 }
 
-func (f *fixture) modify(id hippo.ID, c engine.Modification) {
+func (f *fixture) modify(id hippo.ID, c api.Change) {
 	f.t.Helper()
 	if _, err := f.Modify(f.t.Context(), id, c); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
-func (f *fixture) status() engine.Status {
+func (f *fixture) status() api.Status {
 	f.t.Helper()
 	s, err := f.Status(f.t.Context())
 	if err != nil {

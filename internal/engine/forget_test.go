@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 func TestForget(t *testing.T) {
@@ -19,7 +19,7 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wantOrder(hippo.Query{Text: "idea"})
-	if list, err := f.List(t.Context(), engine.ListQuery{Forgotten: true}); err != nil || list.Total != 1 {
+	if list, err := f.List(t.Context(), api.List{Forgotten: true}); err != nil || list.Total != 1 {
 		t.Errorf("got %+v (%v), want one forgotten memory", list, err)
 	}
 	if _, err := f.Restore(t.Context(), ids); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -22,20 +23,10 @@ func get(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, err
 	return store.GetAll(ctx, m.scoped, ids)
 }
 
-// Preference says which memories a reference means that fits live and forgotten ones.
-type Preference int8
-
-// The preferences.
-const (
-	PreferLive      Preference = iota // the forgotten ones only if it fits no live one
-	PreferForgotten                   // the other way round
-	PreferNone                        // all of them: for what cannot be undone
-)
-
 // Resolve resolves a reference to an ID: a UUID, at least 4 characters of the beginning or the
 // end of one, such as [hippo.ID.Short], or of the beginning of a content hash, or [NumberRef]. One that fits
 // several of the preferred memories is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound].
-func (m *Memories) Resolve(ctx context.Context, ref string, prefer Preference) (hippo.ID, error) {
+func (m *Memories) Resolve(ctx context.Context, ref string, prefer api.Preference) (hippo.ID, error) {
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil
 	}
@@ -45,7 +36,7 @@ func (m *Memories) Resolve(ctx context.Context, ref string, prefer Preference) (
 // resolveArgs are the arguments of [Memories.Resolve].
 type resolveArgs struct {
 	Ref    string
-	Prefer Preference
+	Prefer api.Preference
 }
 
 func resolve(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) {
@@ -58,9 +49,9 @@ func resolve(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) 
 		return hippo.ID{}, err
 	}
 	switch {
-	case prefer == PreferNone:
+	case prefer == api.PreferNone:
 		first = append(first, second...)
-	case prefer == PreferForgotten && len(second) > 0, len(first) == 0:
+	case prefer == api.PreferForgotten && len(second) > 0, len(first) == 0:
 		first = second
 	}
 	switch len(first) {

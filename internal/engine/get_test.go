@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -20,12 +21,12 @@ func TestResolve(t *testing.T) {
 	for _, ref := range []string{
 		id.String(), id.String()[:13], strings.ReplaceAll(id.String(), "-", ""), hash[:8], id.Short(), strings.ToUpper(id.Short()), id.Short()[4:], id.String()[20:],
 	} {
-		if got, err := f.Resolve(t.Context(), ref, engine.PreferLive); err != nil || got != id {
+		if got, err := f.Resolve(t.Context(), ref, api.PreferLive); err != nil || got != id {
 			t.Errorf("%s: got %v (%v)", ref, got, err)
 		}
 	}
 	for ref, want := range map[string]error{"abc": hippo.ErrInvalid, "zebra": hippo.ErrInvalid, "00ff00ff00ff": hippo.ErrNotFound} {
-		if _, err := f.Resolve(t.Context(), ref, engine.PreferLive); !errors.Is(err, want) {
+		if _, err := f.Resolve(t.Context(), ref, api.PreferLive); !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", ref, err, want)
 		}
 	}
@@ -54,7 +55,7 @@ func TestResolve_Ambiguous(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Resolve(t.Context(), "deadbeef", engine.PreferLive)
+	_, err = f.Resolve(t.Context(), "deadbeef", api.PreferLive)
 	ambiguous, ok := errors.AsType[*hippo.AmbiguousError](err)
 	want := [][2]string{{"a1deadbeef", "the first one"}, {"b1deadbeef", "the second " + strings.Repeat("x", 38) + "…"}}
 	if !ok || !errors.Is(err, hippo.ErrInvalid) || !cmp.Equal(ambiguous.Candidates, want) {
@@ -65,11 +66,11 @@ func TestResolve_Ambiguous(t *testing.T) {
 		if got := short.Of(id); got != want {
 			t.Errorf("%v: short form %s, want %s", id, got, want)
 		}
-		if got, err := f.Resolve(t.Context(), short.Of(id), engine.PreferLive); err != nil || got != id {
+		if got, err := f.Resolve(t.Context(), short.Of(id), api.PreferLive); err != nil || got != id {
 			t.Errorf("%s: got %v (%v)", want, got, err)
 		}
 	}
-	if got, err := f.Resolve(t.Context(), "deadbeef-", engine.PreferLive); err != nil || got != begins {
+	if got, err := f.Resolve(t.Context(), "deadbeef-", api.PreferLive); err != nil || got != begins {
 		t.Errorf("a prefix with its dash: got %v (%v)", got, err)
 	}
 }
@@ -96,18 +97,18 @@ func TestResolve_Preference(t *testing.T) {
 	if _, err := f.Forget(t.Context(), []hippo.ID{gone}); err != nil {
 		t.Fatal(err)
 	}
-	for prefer, want := range map[engine.Preference]hippo.ID{engine.PreferLive: live, engine.PreferForgotten: gone} {
+	for prefer, want := range map[api.Preference]hippo.ID{api.PreferLive: live, api.PreferForgotten: gone} {
 		if got, err := f.Resolve(t.Context(), "beef", prefer); err != nil || got != want {
 			t.Errorf("%d: got %v (%v), want %v", prefer, got, err, want)
 		}
 	}
-	_, err = f.Resolve(t.Context(), "beef", engine.PreferNone)
+	_, err = f.Resolve(t.Context(), "beef", api.PreferNone)
 	ambiguous, ok := errors.AsType[*hippo.AmbiguousError](err)
 	if !ok || len(ambiguous.Candidates) != 2 || ambiguous.Candidates[0][1] != "live" || ambiguous.Candidates[1][1] != "gone (forgotten)" {
 		t.Fatalf("got %v", err)
 	}
 	for i, c := range ambiguous.Candidates {
-		if got, err := f.Resolve(t.Context(), c[0], engine.PreferNone); err != nil || got != ids[i] {
+		if got, err := f.Resolve(t.Context(), c[0], api.PreferNone); err != nil || got != ids[i] {
 			t.Errorf("%s: got %v (%v)", c[0], got, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -27,14 +28,14 @@ func (f *fixture) wantHeld(when string, id, by hippo.ID) {
 // replace makes a stored memory supersede another one.
 func (f *fixture) replace(now, old hippo.ID) {
 	f.t.Helper()
-	f.modify(now, engine.Modification{Supersedes: &[]hippo.ID{old}})
+	f.modify(now, api.Change{Supersedes: &[]hippo.ID{old}})
 }
 
 // A source that does not say any more what supersedes a memory gives that back, and undo of the import takes that back as well.
 func TestImport_GivesBackWhatAWithdrawnOneSupersedes(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
-	load := func(texts ...string) engine.ImportReport {
+	load := func(texts ...string) api.ImportReport {
 		t.Helper()
 		from := engine.Origin{Path: "notes.md", Whole: func() []string { return []string{"notes.md"} }}
 		r, err := f.Transfer().Logged(from).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
@@ -148,7 +149,7 @@ func TestSupersede_Forgotten(t *testing.T) {
 	try := func(gone hippo.ID) {
 		t.Helper()
 		f.forget(gone)
-		_, err := f.Modify(t.Context(), now.ID, engine.Modification{Supersedes: &[]hippo.ID{old.ID}})
+		_, err := f.Modify(t.Context(), now.ID, api.Change{Supersedes: &[]hippo.ID{old.ID}})
 		refused(gone, err)
 		_, err = engine.Supersede(t.Context(), f.Memories, engine.Succession{ID: old.ID, By: now.ID})
 		refused(gone, err)
@@ -188,7 +189,7 @@ func TestMergeEntities_GivesBack(t *testing.T) {
 	f := open(t, options{})
 	old, from, into := f.entity("Anna", "person"), f.entity("Ana Silva", "person"), f.entity("Ana", "person")
 	f.replace(from, old)
-	got, err := engine.MergeEntities(t.Context(), f.Memories, engine.EntityMerge{From: from.String(), Into: into.String()})
+	got, err := engine.MergeEntities(t.Context(), f.Memories, api.MergeEntities{From: from.String(), Into: into.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,13 +214,13 @@ func TestMergeProjects_GivesBack(t *testing.T) {
 	}
 	old, gone, kept := card(1, "other"), card(2, "alpha"), card(3, "beta")
 	f.put(turn(4, "", "port 80"), turn(5, "", "port 81"))
-	f.modify(idOf(4), engine.Modification{Marks: engine.Marks{Project: new("new:alpha")}})
-	f.modify(idOf(5), engine.Modification{Marks: engine.Marks{Project: new("new:beta")}})
+	f.modify(idOf(4), api.Change{Project: new("new:alpha")})
+	f.modify(idOf(5), api.Change{Project: new("new:beta")})
 	f.advance(1, 0)
 	f.replace(gone, old)
 	f.advance(1, 0)
-	f.modify(kept, engine.Modification{Tags: &[]string{"latest"}})
-	if _, err := engine.MergeProjects(t.Context(), f.Memories, engine.ProjectMerge{From: "alpha", Into: "beta"}); err != nil {
+	f.modify(kept, api.Change{Tags: &[]string{"latest"}})
+	if _, err := engine.MergeProjects(t.Context(), f.Memories, api.MergeProjects{From: "alpha", Into: "beta"}); err != nil {
 		t.Fatal(err)
 	}
 	if !f.get(gone).Forgotten() || f.get(kept).Forgotten() {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -123,7 +124,7 @@ func undoLast(t *testing.T, s *succession, before, log []string) {
 	if cmp.Equal(before, s.states()) {
 		return
 	}
-	last, err := engine.Operations(t.Context(), s.Memories, engine.OperationQuery{Count: 1})
+	last, err := engine.Operations(t.Context(), s.Memories, api.Operations{Count: 1})
 	if err == nil {
 		_, err = engine.Undo(t.Context(), s.Memories, last.Operations[0].ID)
 	}

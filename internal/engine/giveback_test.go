@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -88,7 +89,7 @@ func TestForget_SuccessorOfAForgottenOne(t *testing.T) {
 // A modification that forgets gives back as well: a line of a synchronised file that somebody deletes, alone or with others.
 func TestModify_ForgetsASuccessor(t *testing.T) {
 	t.Parallel()
-	forgetting := engine.Modification{Marks: engine.Marks{Forget: true}}
+	forgetting := api.Change{Forget: true}
 	for name, forget := range map[string]func(f *fixture, id hippo.ID) error{
 		"one": func(f *fixture, id hippo.ID) error {
 			x, err := f.Modify(t.Context(), id, forgetting)
@@ -98,7 +99,7 @@ func TestModify_ForgetsASuccessor(t *testing.T) {
 			return err
 		},
 		"several": func(f *fixture, id hippo.ID) error {
-			ms, err := engine.ModifyAll(t.Context(), f.Memories, []engine.Modified{{ID: id, Change: forgetting}})
+			ms, err := engine.ModifyAll(t.Context(), f.Memories, []api.Modify{{ID: id, Change: forgetting}})
 			if err == nil && (len(ms) != 1 || ms[0].ID != id) {
 				t.Errorf("it returns %v", ms)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
@@ -68,7 +69,7 @@ func BenchmarkGraph(b *testing.B) {
 		b.Run(fmt.Sprintf("neighbours depth %d", depth), func(b *testing.B) {
 			i, nodes := 0, 0
 			for b.Loop() {
-				g, err := engine.Neighbours(b.Context(), f.Memories, engine.NeighbourQuery{ID: graphMemory(i * 37 % memories).ID, Depth: depth})
+				g, err := engine.Neighbours(b.Context(), f.Memories, api.Neighbours{ID: graphMemory(i * 37 % memories).ID, Depth: depth})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -83,14 +84,14 @@ func BenchmarkGraph(b *testing.B) {
 			if _, err := f.Transfer().ImportRelations(b.Context(), changed); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := engine.Communities(b.Context(), f.Memories, engine.CommunityQuery{}); err != nil {
+			if _, err := engine.Communities(b.Context(), f.Memories, api.Communities{}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("communities again", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := engine.Communities(b.Context(), f.Memories, engine.CommunityQuery{}); err != nil {
+			if _, err := engine.Communities(b.Context(), f.Memories, api.Communities{}); err != nil {
 				b.Fatal(err)
 			}
 		}

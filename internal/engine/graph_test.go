@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -33,7 +34,7 @@ func relatedTurns(t tester, n int, relations ...string) *fixture {
 	return f
 }
 
-func (f *fixture) near(q engine.NeighbourQuery) *engine.Subgraph {
+func (f *fixture) near(q api.Neighbours) *api.Subgraph {
 	f.t.Helper()
 	g, err := engine.Neighbours(f.t.Context(), f.Memories, q)
 	if err != nil {
@@ -43,7 +44,7 @@ func (f *fixture) near(q engine.NeighbourQuery) *engine.Subgraph {
 }
 
 // distances are those of a subgraph, by the number of the memory.
-func distances(nodes []engine.Node) map[hippo.ID]int {
+func distances(nodes []api.Node) map[hippo.ID]int {
 	out := make(map[hippo.ID]int)
 	for _, n := range nodes {
 		out[n.ID] = n.Distance
@@ -56,17 +57,17 @@ func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	f := relatedTurns(t, 6, "1 needs 2", "2 needs 3", "3 needs 1", "3 fixes 4", "5 needs 4")
 	for name, tc := range map[string]struct {
-		q        engine.NeighbourQuery
+		q        api.Neighbours
 		want     map[int]int
 		frontier []int
 	}{
-		"depth 1":     {engine.NeighbourQuery{}, map[int]int{1: 0, 2: 1, 3: 1}, []int{2, 3}},
-		"depth 2":     {engine.NeighbourQuery{Depth: 2}, map[int]int{1: 0, 2: 1, 3: 1, 4: 2}, []int{4}},
-		"all":         {engine.NeighbourQuery{Depth: 10}, map[int]int{1: 0, 2: 1, 3: 1, 4: 2, 5: 3}, nil},
-		"out":         {engine.NeighbourQuery{Depth: 2, Direction: engine.Out}, map[int]int{1: 0, 2: 1, 3: 2}, []int{3}},
-		"in":          {engine.NeighbourQuery{Depth: 3, Direction: engine.In}, map[int]int{1: 0, 3: 1, 2: 2}, nil},
-		"of one kind": {engine.NeighbourQuery{Depth: 5, GraphFilter: engine.GraphFilter{Kinds: []string{"needs"}}}, map[int]int{1: 0, 2: 1, 3: 1}, nil},
-		"of no kind":  {engine.NeighbourQuery{Depth: 5, GraphFilter: engine.GraphFilter{Kinds: []string{"x"}}}, map[int]int{1: 0}, nil},
+		"depth 1":     {api.Neighbours{}, map[int]int{1: 0, 2: 1, 3: 1}, []int{2, 3}},
+		"depth 2":     {api.Neighbours{Depth: 2}, map[int]int{1: 0, 2: 1, 3: 1, 4: 2}, []int{4}},
+		"all":         {api.Neighbours{Depth: 10}, map[int]int{1: 0, 2: 1, 3: 1, 4: 2, 5: 3}, nil},
+		"out":         {api.Neighbours{Depth: 2, Direction: api.DirectionOut}, map[int]int{1: 0, 2: 1, 3: 2}, []int{3}},
+		"in":          {api.Neighbours{Depth: 3, Direction: api.DirectionIn}, map[int]int{1: 0, 3: 1, 2: 2}, nil},
+		"of one kind": {api.Neighbours{Depth: 5, GraphFilter: api.GraphFilter{Kinds: []string{"needs"}}}, map[int]int{1: 0, 2: 1, 3: 1}, nil},
+		"of no kind":  {api.Neighbours{Depth: 5, GraphFilter: api.GraphFilter{Kinds: []string{"x"}}}, map[int]int{1: 0}, nil},
 	} {
 		tc.q.ID = idOf(1)
 		g := f.near(tc.q)
@@ -110,7 +111,7 @@ func TestNeighbours_AsOf(t *testing.T) {
 		{ValidAt: declared, KnownAt: begin}:  nil,
 		{ValidAt: begin.AddDate(0, 0, -100)}: nil,
 	} {
-		g := f.near(engine.NeighbourQuery{ID: ada, GraphFilter: engine.GraphFilter{At: at}})
+		g := f.near(api.Neighbours{ID: ada, GraphFilter: api.GraphFilter{At: at}})
 		var got []hippo.ID
 		for _, n := range g.Nodes[1:] {
 			got = append(got, n.ID)
@@ -131,13 +132,13 @@ func TestNeighbours_LearnedAndForgotten(t *testing.T) {
 	if _, err := f.Transfer().ImportRelations(t.Context(), []hippo.Relation{r}); err != nil {
 		t.Fatal(err)
 	}
-	for want, q := range map[int]engine.GraphFilter{2: {}, 3: {Learned: true}} {
-		if g := f.near(engine.NeighbourQuery{ID: idOf(1), GraphFilter: q}); len(g.Nodes) != want {
+	for want, q := range map[int]api.GraphFilter{2: {}, 3: {Learned: true}} {
+		if g := f.near(api.Neighbours{ID: idOf(1), GraphFilter: q}); len(g.Nodes) != want {
 			t.Errorf("%+v has %d nodes", q, len(g.Nodes))
 		}
 	}
 	f.forget(idOf(2))
-	if g := f.near(engine.NeighbourQuery{ID: idOf(1)}); len(g.Nodes) != 1 {
+	if g := f.near(api.Neighbours{ID: idOf(1)}); len(g.Nodes) != 1 {
 		t.Errorf("with a forgotten one: %d nodes", len(g.Nodes))
 	}
 }
@@ -159,15 +160,15 @@ func TestNeighbours_OfAHub(t *testing.T) {
 	if n, err := f.Transfer().ImportRelations(t.Context(), rs); n != spokes || err != nil {
 		t.Fatal(n, err)
 	}
-	g := f.near(engine.NeighbourQuery{ID: idOf(2), Depth: 3})
+	g := f.near(api.Neighbours{ID: idOf(2), Depth: 3})
 	if len(g.Nodes) != 102 || len(g.Partial) != 1 || g.Partial[0] != idOf(1) || g.Nodes[2].ID != idOf(spokes+1) { // the first, the hub, and its strongest
 		t.Errorf("%d nodes, left out %+v", len(g.Nodes), g.GraphBounds)
 	}
-	g = f.near(engine.NeighbourQuery{ID: idOf(1), Depth: 2, Count: 11})
+	g = f.near(api.Neighbours{ID: idOf(1), Depth: 2, Count: 11})
 	if len(g.Nodes) != 11 || g.Omitted != 90 || len(g.Frontier) != 10 || len(g.Relations) != 10 {
 		t.Errorf("%d nodes, %d relations, left out %+v", len(g.Nodes), len(g.Relations), g.GraphBounds)
 	}
-	l, err := engine.Paths(t.Context(), f.Memories, engine.PathQuery{From: idOf(2), To: idOf(3)})
+	l, err := engine.Paths(t.Context(), f.Memories, api.Paths{From: idOf(2), To: idOf(3)})
 	if err != nil || len(l.Paths) != 1 || len(l.Paths[0].IDs) != 3 {
 		t.Errorf("a path over the hub: %+v, %v", l, err)
 	}
@@ -178,15 +179,15 @@ func TestGraph_Refuses(t *testing.T) {
 	t.Parallel()
 	f := relatedTurns(t, 1)
 	for name, tc := range map[string]struct {
-		q    engine.NeighbourQuery
+		q    api.Neighbours
 		want error
 		text string
 	}{
-		"depth":     {engine.NeighbourQuery{Depth: 11}, hippo.ErrInvalid, "depth: must be between 1 and 10, got 11"},
-		"negative":  {engine.NeighbourQuery{Depth: -1}, hippo.ErrInvalid, "depth: must be between 1 and 10, got -1"},
-		"count":     {engine.NeighbourQuery{Count: 1001}, hippo.ErrInvalid, "count: must be between 1 and 1000, got 1001"},
-		"direction": {engine.NeighbourQuery{Direction: "up"}, hippo.ErrInvalid, `direction: must be one of both, out, in, got "up"`},
-		"unknown":   {engine.NeighbourQuery{ID: idOf(9)}, hippo.ErrNotFound, "no memory"},
+		"depth":     {api.Neighbours{Depth: 11}, hippo.ErrInvalid, "depth: must be between 1 and 10, got 11"},
+		"negative":  {api.Neighbours{Depth: -1}, hippo.ErrInvalid, "depth: must be between 1 and 10, got -1"},
+		"count":     {api.Neighbours{Count: 1001}, hippo.ErrInvalid, "count: must be between 1 and 1000, got 1001"},
+		"direction": {api.Neighbours{Direction: "up"}, hippo.ErrInvalid, `direction: must be one of both, out, in, got "up"`},
+		"unknown":   {api.Neighbours{ID: idOf(9)}, hippo.ErrNotFound, "no memory"},
 	} {
 		if tc.q.ID.IsZero() {
 			tc.q.ID = idOf(1)
@@ -195,7 +196,7 @@ func TestGraph_Refuses(t *testing.T) {
 		if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.text) {
 			t.Errorf("%s: %v", name, err)
 		}
-		_, err = engine.Paths(t.Context(), f.Memories, engine.PathQuery{From: idOf(1), To: tc.q.ID, Depth: tc.q.Depth, Direction: tc.q.Direction, Count: tc.q.Count})
+		_, err = engine.Paths(t.Context(), f.Memories, api.Paths{From: idOf(1), To: tc.q.ID, Depth: tc.q.Depth, Direction: tc.q.Direction, Count: tc.q.Count})
 		if !errors.Is(err, tc.want) {
 			t.Errorf("paths, %s: %v", name, err)
 		}
@@ -220,7 +221,7 @@ func drawGraph(t *testing.T, r *rapid.T, n int) (*fixture, []hippo.Relation) {
 }
 
 // naive are the distances from a memory, by going over all relations again and again.
-func naive(list []hippo.Relation, from hippo.ID, depth int, d engine.Direction, kinds []string) map[hippo.ID]int {
+func naive(list []hippo.Relation, from hippo.ID, depth int, d api.Direction, kinds []string) map[hippo.ID]int {
 	out := map[hippo.ID]int{from: 0}
 	for hop := 1; hop <= depth; hop++ {
 		for _, r := range list {
@@ -228,7 +229,7 @@ func naive(list []hippo.Relation, from hippo.ID, depth int, d engine.Direction, 
 				continue
 			}
 			for _, ends := range [][2]hippo.ID{{r.From, r.To}, {r.To, r.From}} {
-				if d == engine.Out && ends[0] != r.From || d == engine.In && ends[0] != r.To {
+				if d == api.DirectionOut && ends[0] != r.From || d == api.DirectionIn && ends[0] != r.To {
 					continue
 				}
 				at, reached := out[ends[0]]
@@ -247,16 +248,16 @@ func TestGraph_AsANaiveWalk(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(1, 9).Draw(r, "memories")
 		f, list := drawGraph(t, r, n)
-		filter := engine.GraphFilter{Kinds: rapid.SampledFrom([][]string{nil, {"a"}, {"a", "b"}}).Draw(r, "kinds")}
-		direction := rapid.SampledFrom([]engine.Direction{"", engine.Both, engine.Out, engine.In}).Draw(r, "direction")
+		filter := api.GraphFilter{Kinds: rapid.SampledFrom([][]string{nil, {"a"}, {"a", "b"}}).Draw(r, "kinds")}
+		direction := rapid.SampledFrom([]api.Direction{"", api.DirectionBoth, api.DirectionOut, api.DirectionIn}).Draw(r, "direction")
 		depth := rapid.IntRange(1, 6).Draw(r, "depth")
 		want := naive(list, idOf(1), depth, direction, filter.Kinds)
-		g := f.near(engine.NeighbourQuery{ID: idOf(1), Depth: depth, Direction: direction, GraphFilter: filter})
+		g := f.near(api.Neighbours{ID: idOf(1), Depth: depth, Direction: direction, GraphFilter: filter})
 		if d := cmp.Diff(want, distances(g.Nodes)); d != "" {
 			r.Fatal(d)
 		}
 		for to := range n {
-			l, err := engine.Paths(t.Context(), f.Memories, engine.PathQuery{From: idOf(1), To: idOf(to + 1), Depth: depth, Direction: direction, GraphFilter: filter})
+			l, err := engine.Paths(t.Context(), f.Memories, api.Paths{From: idOf(1), To: idOf(to + 1), Depth: depth, Direction: direction, GraphFilter: filter})
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -276,18 +277,18 @@ func TestGraph_AsANaiveWalk(t *testing.T) {
 }
 
 // checkPath checks that the relations of a path join its memories.
-func checkPath(r *rapid.T, p engine.Path, d engine.Direction) {
+func checkPath(r *rapid.T, p api.Path, d api.Direction) {
 	r.Helper()
 	for i, x := range p.Relations {
 		along, against := x.From == p.IDs[i] && x.To == p.IDs[i+1], x.To == p.IDs[i] && x.From == p.IDs[i+1]
-		if d == engine.Out && !along || d == engine.In && !against || !along && !against {
+		if d == api.DirectionOut && !along || d == api.DirectionIn && !against || !along && !against {
 			r.Fatalf("relation %d of %+v", i, p)
 		}
 	}
 }
 
 // naivePaths are all shortest paths to a memory, in order, given the distances.
-func naivePaths(list []hippo.Relation, distance map[hippo.ID]int, to hippo.ID, d engine.Direction, kinds []string) (out [][]hippo.ID) {
+func naivePaths(list []hippo.Relation, distance map[hippo.ID]int, to hippo.ID, d api.Direction, kinds []string) (out [][]hippo.ID) {
 	at, ok := distance[to]
 	if !ok {
 		return nil

@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
 // Created returns when the memories that pass the filter of a list were recorded, in UTC, in
 // ascending order; Offset and Count are not used. Cost: a scan of the index.
-func Created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
+func Created(ctx context.Context, m *Memories, q api.List) ([]time.Time, error) {
 	return perform(ctx, m, q, "created", created)
 }
 
-func created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
+func created(ctx context.Context, m *Memories, q api.List) ([]time.Time, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error)
 }
 
 // createdArrived is [created] of what an import has brought.
-func createdArrived(ctx context.Context, m *Memories, q ListQuery, of brought) ([]time.Time, error) {
+func createdArrived(ctx context.Context, m *Memories, q api.List, of brought) ([]time.Time, error) {
 	if known := q.Filter.KnownAt; isPast(m, q.Filter.Moment) {
 		q.Filter.KnownAt = time.Time{}
 		out, _, err := inPast(ctx, m, known, func(p *Memories) ([]time.Time, error) { return createdArrived(ctx, p, q, of) })

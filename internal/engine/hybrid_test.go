@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid"
 )
@@ -152,7 +152,7 @@ func TestHybrid_FollowsChanges(t *testing.T) {
 	f.restore(b.ID)
 	f.wantHit(about(nil), beyond, true)
 	other := "the zebra rollout was led by Bob Dahl"
-	f.modify(a.ID, engine.Modification{Content: &other})
+	f.modify(a.ID, api.Change{Content: &other})
 	f.wantHit(about(nil), beyond, false)
 	f.purge(a.ID)
 	f.wantOrder(about(nil))

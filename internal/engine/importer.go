@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -90,31 +91,6 @@ func (t Transfer) Again() Transfer {
 	return t
 }
 
-// ImportReport is the outcome of an import.
-type ImportReport struct {
-	// Added memories are new; Present ones were here already, by ID. Updated ones were
-	// imported before and changed by their source since; Kept ones were changed here, too, and
-	// stay as they are.
-	Added, Updated, Present, Kept int
-	// Forgotten ones were forgotten here, and Purged ones deleted here for good, which stays so.
-	Forgotten, Purged int
-	// Gone were forgotten, because their source does not say them any more; Stale were not, because somebody here has
-	// changed them.
-	Gone, Stale int
-	// Operation undoes the import; zero if nothing was changed, or it is none.
-	Operation hippo.ID
-	// Rejected entries could not be read or break a rule; nothing of them is stored.
-	Rejected []Rejection
-}
-
-// Rejection is one entry that an import refused.
-type Rejection struct {
-	// Entry counts the entries of the source from 1.
-	Entry int
-	// Err says where the entry is.
-	Err error
-}
-
 // importer collects entries into batches.
 type importer struct {
 	transfer Transfer
@@ -125,7 +101,7 @@ type importer struct {
 	bytes    int      // of the texts of batch
 	numbers  []int    // of the entries of batch
 	places   []string // of the entries of batch
-	report   ImportReport
+	report   api.ImportReport
 	followed
 }
 
@@ -226,12 +202,12 @@ func (x *importer) take(ctx context.Context, m *hippo.Memory) error {
 }
 
 func (x *importer) reject(entry int, err error) {
-	x.report.Rejected = append(x.report.Rejected, Rejection{Entry: entry, Err: redacted(err)})
+	x.report.Rejected = append(x.report.Rejected, api.Rejection{Entry: entry, Err: redacted(err)})
 }
 
 // sorted returns the report with the rejections in the order of the source.
-func (x *importer) sorted() ImportReport {
-	slices.SortStableFunc(x.report.Rejected, func(a, b Rejection) int { return cmp.Compare(a.Entry, b.Entry) })
+func (x *importer) sorted() api.ImportReport {
+	slices.SortStableFunc(x.report.Rejected, func(a, b api.Rejection) int { return cmp.Compare(a.Entry, b.Entry) })
 	return x.report
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
@@ -28,7 +29,7 @@ func verbs() map[string]func(context.Context, *engine.Memories) error {
 			return err
 		},
 		"list": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.List(ctx, engine.ListQuery{})
+			_, err := m.List(ctx, api.List{})
 			return err
 		},
 		"status": func(ctx context.Context, m *engine.Memories) error {
@@ -40,7 +41,7 @@ func verbs() map[string]func(context.Context, *engine.Memories) error {
 			return err
 		},
 		"resolve": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Resolve(ctx, idOf(7).String()[:35], engine.PreferLive)
+			_, err := m.Resolve(ctx, idOf(7).String()[:35], api.PreferLive)
 			return err
 		},
 		"compare": func(ctx context.Context, m *engine.Memories) error {
@@ -54,7 +55,7 @@ func verbs() map[string]func(context.Context, *engine.Memories) error {
 		},
 		"modify": func(ctx context.Context, m *engine.Memories) error {
 			text := "changed"
-			_, err := m.Modify(ctx, idOf(7), engine.Modification{Content: &text})
+			_, err := m.Modify(ctx, idOf(7), api.Change{Content: &text})
 			m.Warm(ctx)
 			return err
 		},

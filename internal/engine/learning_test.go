@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
@@ -20,7 +21,7 @@ func openLearning(t tester, change func(*rank.Weights)) *fixture {
 	return open(t, options{tokens: &embedtest.Texts{}, weights: changed(change)})
 }
 
-func (f *fixture) cast(b engine.Ballot) []engine.Reinforcement {
+func (f *fixture) cast(b api.Reinforce) []api.Reinforcement {
 	f.t.Helper()
 	out, err := engine.Cast(f.t.Context(), f.Memories, b)
 	if err != nil {
@@ -60,12 +61,12 @@ func (f *fixture) rivals(question string) (first, second hippo.ID) {
 
 func TestLearning_VotesOrderRivals(t *testing.T) {
 	t.Parallel()
-	for name, ballot := range map[string]func(first, second hippo.ID) engine.Ballot{
-		"up": func(_, second hippo.ID) engine.Ballot {
-			return engine.Ballot{Up: []hippo.ID{second}, Query: askedRival}
+	for name, ballot := range map[string]func(first, second hippo.ID) api.Reinforce{
+		"up": func(_, second hippo.ID) api.Reinforce {
+			return api.Reinforce{Up: []hippo.ID{second}, Query: askedRival}
 		},
-		"down": func(first, _ hippo.ID) engine.Ballot {
-			return engine.Ballot{Down: []hippo.ID{first}, Query: askedRival}
+		"down": func(first, _ hippo.ID) api.Reinforce {
+			return api.Reinforce{Down: []hippo.ID{first}, Query: askedRival}
 		},
 	} {
 		for _, on := range []bool{true, false} {
@@ -117,12 +118,12 @@ func TestLearning_TwoVotesAreProof(t *testing.T) {
 	far := f.record("on mondays somebody waters the plants beside the gateway, reads the mail and opens the windows on the third floor", .5)
 	other := contents(f.search(quietly(anotherRival)))
 	for i, x := range []struct {
-		ballot engine.Ballot
+		ballot api.Reinforce
 		first  hippo.ID
 	}{
-		{engine.Ballot{Up: []hippo.ID{far}, Query: askedRival}, first},
-		{engine.Ballot{Up: []hippo.ID{far}, Query: askedRival}, far},
-		{engine.Ballot{Down: []hippo.ID{far}, Query: askedRival}, first},
+		{api.Reinforce{Up: []hippo.ID{far}, Query: askedRival}, first},
+		{api.Reinforce{Up: []hippo.ID{far}, Query: askedRival}, far},
+		{api.Reinforce{Down: []hippo.ID{far}, Query: askedRival}, first},
 	} {
 		f.cast(x.ballot)
 		if got := f.search(quietly(askedRival)).Hits[0].Memory.ID; got != x.first {
@@ -142,7 +143,7 @@ func TestLearning_VotesOnAPrompt(t *testing.T) {
 		f := openLearning(t, nil)
 		_, second := f.rivals(askedRival)
 		for range 2 {
-			f.cast(engine.Ballot{Up: []hippo.ID{second}, Query: voted})
+			f.cast(api.Reinforce{Up: []hippo.ID{second}, Query: voted})
 		}
 		if got := f.search(quietly(asked)).Hits[0].Memory.ID; got != second {
 			t.Errorf("voted on %.30q, asked %.30q: first is %s", voted, asked, f.one(got).Content)
@@ -158,7 +159,7 @@ func TestLearning_WhatDoesNotMatchStaysBehind(t *testing.T) {
 	id := f.record("lunch on fridays is at noon, how nice", .5)
 	before := contents(f.search(quietly(askedRival)))
 	for range 30 {
-		f.cast(engine.Ballot{Up: []hippo.ID{id}, Query: askedRival})
+		f.cast(api.Reinforce{Up: []hippo.ID{id}, Query: askedRival})
 	}
 	if d := cmp.Diff(before, contents(f.search(quietly(askedRival)))); d != "" {
 		t.Errorf("(-before +after):\n%s", d)
@@ -170,7 +171,7 @@ func TestLearning_ImportanceOfOtherQuestionsStays(t *testing.T) {
 	t.Parallel()
 	f := openLearning(t, nil)
 	_, second := f.rivals(askedRival)
-	f.cast(engine.Ballot{Up: []hippo.ID{second}, Query: askedRival})
+	f.cast(api.Reinforce{Up: []hippo.ID{second}, Query: askedRival})
 	importance := func(r hippo.Ranker) float64 {
 		q := quietly(anotherRival)
 		q.Ranker = r
@@ -185,7 +186,7 @@ func TestLearning_ImportanceOfOtherQuestionsStays(t *testing.T) {
 	if a, b := importance(hippo.RankerHippo), importance(hippo.RankerInsight); a != .5 || b != .75 {
 		t.Errorf("hippo %v, insight %v", a, b)
 	}
-	f.cast(engine.Ballot{Up: []hippo.ID{second}}) // of no question: for all
+	f.cast(api.Reinforce{Up: []hippo.ID{second}}) // of no question: for all
 	if a, b := importance(hippo.RankerHippo), importance(hippo.RankerInsight); a != .75 || b != 1 {
 		t.Errorf("after a vote without a question: hippo %v, insight %v", a, b)
 	}
@@ -196,17 +197,17 @@ func TestLearning_UndoOfAVote(t *testing.T) {
 	for name, query := range map[string]string{"with a question": askedRival, "without": ""} {
 		f := openLearning(t, nil)
 		id := f.record(rivalA, .5)
-		f.cast(engine.Ballot{Up: []hippo.ID{id}, Query: askedRival})
+		f.cast(api.Reinforce{Up: []hippo.ID{id}, Query: askedRival})
 		want := f.one(id)
 		f.live(3)
-		f.cast(engine.Ballot{Down: []hippo.ID{id}, Query: query})
-		f.cast(engine.Ballot{Undo: []hippo.ID{id}})
+		f.cast(api.Reinforce{Down: []hippo.ID{id}, Query: query})
+		f.cast(api.Reinforce{Undo: []hippo.ID{id}})
 		got := f.one(id)
 		want.Feedback[0].Former = nil // one vote can be taken back, not two
 		if d := cmp.Diff([]any{want.Importance, want.Feedback, want.Untied}, []any{got.Importance, got.Feedback, got.Untied}); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
-		if _, err := engine.Cast(t.Context(), f.Memories, engine.Ballot{Undo: []hippo.ID{id}}); !errors.Is(err, hippo.ErrConflict) {
+		if _, err := engine.Cast(t.Context(), f.Memories, api.Reinforce{Undo: []hippo.ID{id}}); !errors.Is(err, hippo.ErrConflict) {
 			t.Errorf("%s: a second undo: %v", name, err)
 		}
 	}
@@ -217,13 +218,13 @@ func TestLearning_UndoKeepsALaterImportance(t *testing.T) {
 	t.Parallel()
 	f := openLearning(t, nil)
 	id := f.record(rivalA, .5)
-	f.cast(engine.Ballot{Up: []hippo.ID{id}, Query: askedRival})
+	f.cast(api.Reinforce{Up: []hippo.ID{id}, Query: askedRival})
 	f.advance(0, 1e9)
 	x := .9
-	if _, err := f.Modify(t.Context(), id, engine.Modification{Importance: &x}); err != nil {
+	if _, err := f.Modify(t.Context(), id, api.Change{Importance: &x}); err != nil {
 		t.Fatal(err)
 	}
-	f.cast(engine.Ballot{Undo: []hippo.ID{id}})
+	f.cast(api.Reinforce{Undo: []hippo.ID{id}})
 	if m := f.one(id); m.Importance.Value != .9 || len(m.Feedback) != 0 {
 		t.Errorf("got %+v", m)
 	}
@@ -233,7 +234,7 @@ func TestLearning_BadVotes(t *testing.T) {
 	t.Parallel()
 	f := openLearning(t, nil)
 	id := f.record(rivalA, .5)
-	for name, b := range map[string]engine.Ballot{
+	for name, b := range map[string]api.Reinforce{
 		"none":      {Query: askedRival},
 		"both":      {Up: []hippo.ID{id}, Undo: []hippo.ID{id}},
 		"too long":  {Up: []hippo.ID{id}, Query: string(make([]byte, hippo.MaxQuery+1))},
@@ -264,7 +265,7 @@ func TestLearning_OutlivesTheProcess(t *testing.T) {
 	f := open(t, o)
 	_, second := f.rivals(askedRival)
 	for range 3 {
-		f.cast(engine.Ballot{Up: []hippo.ID{second}, Query: askedRival})
+		f.cast(api.Reinforce{Up: []hippo.ID{second}, Query: askedRival})
 	}
 	want := contents(f.search(quietly(askedRival)))
 	f.end()
@@ -286,19 +287,19 @@ func TestLearning_TheOneVotedUpStandsForItsCopies(t *testing.T) {
 	f := openLearning(t, nil)
 	_, second := f.rivals(askedRival)
 	for range 3 {
-		f.cast(engine.Ballot{Up: []hippo.ID{second}, Query: askedRival})
+		f.cast(api.Reinforce{Up: []hippo.ID{second}, Query: askedRival})
 	}
 	copied := f.record(f.one(second).Content+".", .5)
 	h := f.search(quietly(askedRival)).Hits[0]
 	if want := (hippo.Same{Count: 1, IDs: []hippo.ID{copied}}); h.Memory.ID != second || cmp.Diff(want, h.Same) != "" {
 		t.Errorf("first is %v with %+v, want %v with %v", h.Memory.ID, h.Same, second, copied)
 	}
-	f.cast(engine.Ballot{Down: []hippo.ID{second}, Query: askedRival})
+	f.cast(api.Reinforce{Down: []hippo.ID{second}, Query: askedRival})
 	if m := f.one(copied); len(m.Feedback) > 0 || m.Importance.Value != .5 {
 		t.Errorf("a vote on one changes its copy: %+v", m)
 	}
 	for range 6 {
-		f.cast(engine.Ballot{Down: []hippo.ID{second}, Query: askedRival})
+		f.cast(api.Reinforce{Down: []hippo.ID{second}, Query: askedRival})
 	}
 	for _, h := range f.search(quietly(askedRival)).Hits {
 		if h.Memory.ID == copied {

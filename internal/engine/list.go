@@ -7,51 +7,20 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/top"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
-// ListQuery asks for memories by filter, those that hold first, newest first.
-type ListQuery struct {
-	Filter hippo.Filter
-	// Situation and When filter as those of a [hippo.Query].
-	Situation []string
-	When      string
-	// Place keeps memories by their situations as they are written.
-	Place Place
-	// Forgotten lists the forgotten memories instead.
-	Forgotten bool
-	// Insights leaves out entities and summaries of groups, unless the filter names types.
-	Insights bool
-	Arrival
-	Offset int
-	// Count 0 means [hippo.DefaultCount]; at most [hippo.MaxCount].
-	Count int
-}
-
-// Place is where memories lie whose situations are paths.
-type Place = retrieve.Place
-
-// Listing is one page of a list.
-type Listing struct {
-	Memories []*hippo.Memory
-	// Total counts all pages.
-	Total int
-	// Day is the active day that the list is of.
-	Day hippo.Day
-	// Degraded says what the history lacks of a list of what was known at a time; nil otherwise.
-	Degraded []string
-}
-
 // List returns memories by the time they were created, newest first; those that do not hold now, or at the time of the filter, after
 // all others. It is not an access and
 // does not advance the active day.
-func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
+func (m *Memories) List(ctx context.Context, q api.List) (*api.Listing, error) {
 	return perform(ctx, m, q, "list", list)
 }
 
-func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
+func list(ctx context.Context, m *Memories, q api.List) (*api.Listing, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
@@ -63,10 +32,10 @@ func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
 }
 
 // listArrived lists those of the memories that a query selects which an import has brought.
-func listArrived(ctx context.Context, m *Memories, q ListQuery, of brought) (*Listing, error) {
+func listArrived(ctx context.Context, m *Memories, q api.List, of brought) (*api.Listing, error) {
 	if known := q.Filter.KnownAt; isPast(m, q.Filter.Moment) {
 		q.Filter.KnownAt = time.Time{}
-		out, note, err := inPast(ctx, m, known, func(p *Memories) (*Listing, error) { return listArrived(ctx, p, q, of) })
+		out, note, err := inPast(ctx, m, known, func(p *Memories) (*api.Listing, error) { return listArrived(ctx, p, q, of) })
 		if err == nil {
 			out.Degraded = noted(out.Degraded, note)
 		}
@@ -94,7 +63,7 @@ func listArrived(ctx context.Context, m *Memories, q ListQuery, of brought) (*Li
 		return nil, err
 	}
 	head, err := m.store.Head(ctx)
-	return &Listing{Memories: ms, Total: len(keys), Day: head.Calendar.Day}, err
+	return &api.Listing{Memories: ms, Total: len(keys), Day: head.Calendar.Day}, err
 }
 
 // listKey orders a memory in a list. lapsed: it does not hold.
@@ -126,7 +95,7 @@ func firstKeys[K any](keys []K, n int, compare func(a, b K) int) []K {
 }
 
 // keysAmong returns the keys of those memories which an import has brought, and which pass the filter and come from the source, in no order.
-func keysAmong(ctx context.Context, m *Memories, q ListQuery, of brought) ([]listKey, error) {
+func keysAmong(ctx context.Context, m *Memories, q api.List, of brought) ([]listKey, error) {
 	keys, err := keysOf(ctx, m, q)
 	if of != nil {
 		keys = slices.DeleteFunc(keys, func(k listKey) bool { return !of[k.ID] })
@@ -135,7 +104,7 @@ func keysAmong(ctx context.Context, m *Memories, q ListQuery, of brought) ([]lis
 }
 
 // keysOf returns the keys of all memories that pass the filter and come from the source, in no order.
-func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []listKey, err error) {
+func keysOf(ctx context.Context, m *Memories, q api.List) (keys []listKey, err error) {
 	vectors, err := m.embedding.Query(ctx, &m.scope, "", q.Situation)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -27,7 +28,7 @@ func TestList_Filters(t *testing.T) {
 			"session": {Origin: hippo.Origin{Session: "s"}}, "created": {CreatedBefore: at.Add(1)}, "event": {EventAfter: f.now()},
 			"trust": {MinTrust: hippo.TrustHigh}, "pinned": {Pinned: true},
 		} {
-			l, err := f.List(t.Context(), engine.ListQuery{Filter: filter, Forgotten: forgotten})
+			l, err := f.List(t.Context(), api.List{Filter: filter, Forgotten: forgotten})
 			if err != nil || l.Total != 1 || len(l.Memories) != 1 || l.Memories[0].ID != one.ID {
 				t.Errorf("%s, forgotten %v: got %+v (%v), want one", name, forgotten, l, err)
 			}
@@ -39,7 +40,7 @@ func TestList_Filters(t *testing.T) {
 			"valid":   {hippo.Filter{Moment: hippo.Moment{ValidAt: f.now()}}, other.ID},
 			"created": {hippo.Filter{CreatedAfter: at.Add(time.Second)}, other.ID},
 		} {
-			if l, err := f.List(t.Context(), engine.ListQuery{Filter: tc.filter, Forgotten: forgotten}); err != nil || l.Total != 1 || l.Memories[0].ID != tc.want {
+			if l, err := f.List(t.Context(), api.List{Filter: tc.filter, Forgotten: forgotten}); err != nil || l.Total != 1 || l.Memories[0].ID != tc.want {
 				t.Errorf("%s, forgotten %v: got %+v (%v), want one", name, forgotten, l, err)
 			}
 		}
@@ -47,7 +48,7 @@ func TestList_Filters(t *testing.T) {
 		f.forget(other.ID)
 	}
 	tenant := f.In(hippo.Scope{Namespace: "tenant", Rights: hippo.AllRights})
-	if l, err := tenant.List(t.Context(), engine.ListQuery{Forgotten: true}); err != nil || l.Total != 0 {
+	if l, err := tenant.List(t.Context(), api.List{Forgotten: true}); err != nil || l.Total != 0 {
 		t.Errorf("another namespace lists %+v (%v)", l, err)
 	}
 }
@@ -62,14 +63,14 @@ func TestList_FiltersAsASearch(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct {
-		q    engine.ListQuery
+		q    api.List
 		want int
 	}{
-		{engine.ListQuery{}, 2},
-		{engine.ListQuery{Situation: []string{"debugging"}}, 1},
-		{engine.ListQuery{When: "today"}, 2},
-		{engine.ListQuery{When: "last year"}, 0},
-		{engine.ListQuery{When: "2h", Situation: []string{"small talk"}}, 1},
+		{api.List{}, 2},
+		{api.List{Situation: []string{"debugging"}}, 1},
+		{api.List{When: "today"}, 2},
+		{api.List{When: "last year"}, 0},
+		{api.List{When: "2h", Situation: []string{"small talk"}}, 1},
 	} {
 		found, err := f.Search(t.Context(), hippo.Query{Situation: tc.q.Situation, When: tc.q.When})
 		if err != nil {
@@ -79,7 +80,7 @@ func TestList_FiltersAsASearch(t *testing.T) {
 			t.Errorf("%+v: got %+v (%v), want %d as a search of %d", tc.q, l, err, tc.want, found.Total)
 		}
 	}
-	if _, err := f.List(t.Context(), engine.ListQuery{When: "some day"}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := f.List(t.Context(), api.List{When: "some day"}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/syncfile"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -73,21 +73,21 @@ func TestConcurrentWriters_LoseNothing(t *testing.T) {
 		"undo of a consolidation": raceConsolidation,
 		"undo": func(r *race) {
 			id := r.f.record("the port is 80", .5)
-			r.f.modify(id, engine.Modification{Content: new("the port is 81")})
-			r.wantConflict(r.during(func() { r.other.modify(id, engine.Modification{Content: new("the port is 82")}) }, func() error {
+			r.f.modify(id, api.Change{Content: new("the port is 81")})
+			r.wantConflict(r.during(func() { r.other.modify(id, api.Change{Content: new("the port is 82")}) }, func() error {
 				_, err := engine.Undo(r.t.Context(), r.f.Memories, r.f.last(id).ID)
 				return err
 			}))
 			r.wantContent(id, "the port is 82")
 		},
 		"import of another text": func(r *race) {
-			id := raceImport(r, func(id hippo.ID) { r.other.modify(id, engine.Modification{Content: new("said here")}) })
+			id := raceImport(r, func(id hippo.ID) { r.other.modify(id, api.Change{Content: new("said here")}) })
 			r.wantContent(id, "said here")
 		},
 		"import, with a bound said here": func(r *race) {
 			until := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 			id := raceImport(r, func(id hippo.ID) {
-				r.other.modify(id, engine.Modification{Validity: engine.Validity{ValidUntil: &until}, Marks: engine.Marks{Pinned: new(true)}})
+				r.other.modify(id, api.Change{ValidUntil: &until, Pinned: new(true)})
 			})
 			r.wantContent(id, "second of the source")
 			if m := r.other.get(id); !m.ValidUntil.Equal(until) || !m.Pinned {
@@ -124,7 +124,7 @@ func TestConcurrentWriters_LoseNothing(t *testing.T) {
 		},
 		"split of an entity that gets a relation": func(r *race) {
 			from, place := raceEntities(r)
-			q := engine.EntitySplit{Entity: "Ana", New: hippo.Entity{Name: "Ana the second"}, Related: []hippo.ID{place}}
+			q := api.SplitEntity{Entity: "Ana", New: hippo.Entity{Name: "Ana the second"}, Related: []hippo.ID{place}}
 			r.wantConflict(r.during(func() { related(r.t, r.other, from, "lives_in", place) }, func() error {
 				_, err := engine.SplitEntity(r.t.Context(), r.f.Memories, q)
 				return err
@@ -133,8 +133,8 @@ func TestConcurrentWriters_LoseNothing(t *testing.T) {
 		"merge of projects": func(r *race) {
 			r.f.put(&hippo.Memory{ID: idOf(1), Content: "one", Project: "old"}, &hippo.Memory{ID: idOf(2), Content: "two", Project: "old"},
 				&hippo.Memory{ID: idOf(3), Content: "three", Project: "new"}, &hippo.Memory{ID: idOf(4), Content: "four", Project: "third"})
-			r.wantNoError(r.during(func() { r.other.modify(idOf(1), engine.Modification{Marks: engine.Marks{Project: new("third")}}) }, func() error {
-				_, err := engine.MergeProjects(r.t.Context(), r.f.Memories, engine.ProjectMerge{From: "old", Into: "new"})
+			r.wantNoError(r.during(func() { r.other.modify(idOf(1), api.Change{Project: new("third")}) }, func() error {
+				_, err := engine.MergeProjects(r.t.Context(), r.f.Memories, api.MergeProjects{From: "old", Into: "new"})
 				return err
 			}))
 			if one, two := r.other.get(idOf(1)).Project, r.other.get(idOf(2)).Project; one != "third" || two != "new" {
@@ -142,7 +142,7 @@ func TestConcurrentWriters_LoseNothing(t *testing.T) {
 			}
 		},
 		"sync-file, an edited line": func(r *race) {
-			id := raceFile(r, "the line was edited", func(id hippo.ID) { r.other.modify(id, engine.Modification{Content: new("said here")}) })
+			id := raceFile(r, "the line was edited", func(id hippo.ID) { r.other.modify(id, api.Change{Content: new("said here")}) })
 			r.wantContent(id, "said here")
 			r.f.wantOrder(hippo.Query{Text: "line edited", NoTouch: true}, "the line was edited")
 		},
@@ -151,7 +151,7 @@ func TestConcurrentWriters_LoseNothing(t *testing.T) {
 			r.f.wantOrder(hippo.Query{Text: "line edited", NoTouch: true}, "the line was edited")
 		},
 		"sync-file, a deleted line": func(r *race) {
-			id := raceFile(r, "", func(id hippo.ID) { r.other.modify(id, engine.Modification{Content: new("said here")}) })
+			id := raceFile(r, "", func(id hippo.ID) { r.other.modify(id, api.Change{Content: new("said here")}) })
 			r.wantContent(id, "said here")
 		},
 	}
@@ -194,17 +194,17 @@ func raceConsolidation(r *race) {
 		ms = append(ms, r.f.noted(n, "gateway timeout keepalive frame idle connection upstream proxy retry"))
 	}
 	r.f.put(ms...)
-	c := r.f.consolidate(consolidate.Monthly, false)
+	c := r.f.consolidate(api.Monthly, false)
 	var archived hippo.ID
 	for _, a := range c.Actions {
-		if a.Kind == consolidate.Archive {
+		if a.Kind == api.ActionArchive {
 			archived = a.Memory
 		}
 	}
 	if archived.IsZero() {
 		r.t.Fatalf("nothing was archived: %+v", c)
 	}
-	r.wantConflict(r.during(func() { r.other.modify(archived, engine.Modification{Content: new("said meanwhile")}) }, func() error {
+	r.wantConflict(r.during(func() { r.other.modify(archived, api.Change{Content: new("said meanwhile")}) }, func() error {
 		_, err := engine.Undo(r.t.Context(), r.f.Memories, c.Operation)
 		return err
 	}))
@@ -232,13 +232,13 @@ func raceEntities(r *race) (from, place hippo.ID) {
 }
 
 func mergeAna(r *race) error {
-	_, err := engine.MergeEntities(r.t.Context(), r.f.Memories, engine.EntityMerge{From: "Ana", Into: "Anastasia Petrova"})
+	_, err := engine.MergeEntities(r.t.Context(), r.f.Memories, api.MergeEntities{From: "Ana", Into: "Anastasia Petrova"})
 	return err
 }
 
 func describe(f *fixture, name, description string) {
 	f.t.Helper()
-	if _, err := engine.ModifyEntity(f.t.Context(), f.Memories, engine.EntityChange{Entity: name, Description: &description}); err != nil {
+	if _, err := engine.ModifyEntity(f.t.Context(), f.Memories, api.ModifyEntity{Entity: name, Description: &description}); err != nil {
 		f.t.Fatal(err)
 	}
 }

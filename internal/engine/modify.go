@@ -6,65 +6,22 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 )
-
-// Modification is what to change in a memory; nil fields stay.
-type Modification struct {
-	Content    *string
-	Situation  *[]string
-	Tags       *[]string
-	Type       *string
-	Importance *float64
-	Marks
-	Validity
-	// Metadata sets these keys and keeps the others; null removes a key. Front ends call [Modification.SetMetadata].
-	Metadata *map[string]json.RawMessage
-	// Vote is applied after the rest. Empty: an upvote if content or situation really
-	// change and no importance is given (a revised memory is in use), else none.
-	Vote Vote
-	// Query is the question that the vote is about; empty: none in particular.
-	Query string
-	// Supersedes are memories that this one supersedes, as in [Memories.Record].
-	Supersedes *[]hippo.ID
-	// IfVersion is the [hippo.Memory.Version] that the memory must still have; 0: any. With
-	// another one nothing changes, and the error is [ErrVersion].
-	IfVersion int
-}
-
-// Modified is a modification: the memory, and what to change of it.
-type Modified struct {
-	ID     hippo.ID
-	Change Modification
-}
-
-// Marks are how a memory is kept.
-type Marks struct {
-	Pinned *bool
-	// Project is where it moves to, as [ResolveProject] reads it.
-	Project *string
-	// Forget forgets it, as [Memories.Forget] does: for a caller who gives IfVersion.
-	Forget bool
-}
-
-// Validity is the bounds of the time in which a fact holds, as those of a [hippo.Memory]. Nil: the bound
-// stays. The zero time: there is none.
-type Validity struct{ ValidFrom, ValidUntil *time.Time }
 
 // Modify changes one memory and returns it as stored. An unknown id is [hippo.ErrNotFound]; a
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
 // nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
-func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
-	return perform(ctx, identified(m), Modified{id, portable(ctx, m, c)}, "modify", modify)
+func (m *Memories) Modify(ctx context.Context, id hippo.ID, c api.Change) (*hippo.Memory, error) {
+	return perform(ctx, identified(m), api.Modify{ID: id, Change: portable(ctx, m, c)}, "modify", modify)
 }
 
 // portable returns a modification in a form that can travel: in JSON a pointer to a nil list or map is the
 // same as no pointer, and another machine does not know the folders of this one.
-func portable(ctx context.Context, m *Memories, c Modification) Modification {
+func portable(ctx context.Context, m *Memories, c api.Change) api.Change {
 	if c.Project != nil {
 		name := byFolder(ctx, m, *c.Project)
 		c.Project = &name
@@ -83,31 +40,31 @@ func portable(ctx context.Context, m *Memories, c Modification) Modification {
 	return c
 }
 
-func modify(ctx context.Context, m *Memories, a Modified) (*hippo.Memory, error) {
+func modify(ctx context.Context, m *Memories, a api.Modify) (*hippo.Memory, error) {
 	id, c := a.ID, a.Change
 	if done, err := appliedTo(ctx, m, id); err != nil || done != nil {
 		return first(done), err
 	}
-	if err := c.validate(); err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := c.screened(m.secretsAllowed); err != nil {
+	if err := screenedChange(&c, m.secretsAllowed); err != nil {
 		return nil, err
 	}
-	if err := c.place(ctx, m); err != nil {
+	if err := placeChange(ctx, m, &c); err != nil {
 		return nil, err
 	}
-	change := func(x *hippo.Memory, day hippo.Day) error { return c.applyTo(m, x, day) }
+	change := func(x *hippo.Memory, day hippo.Day) error { return applyIfVersion(&c, m, x, day) }
 	if c.Supersedes == nil {
 		verb := hippo.VerbModify
 		if c.Forget {
 			verb = hippo.VerbForget
 		}
-		ms, err := updateAndGiveBack(ctx, m, verb, []Modified{{id, c}}, change)
+		ms, err := updateAndGiveBack(ctx, m, verb, []api.Modify{{ID: id, Change: c}}, change)
 		if err != nil {
 			return nil, err
 		}
-		noteVotes(m, c.ballot(id))
+		noteVotes(m, ballotOf(&c, id))
 		return ms[0], nil
 	}
 	old, err := someIDs("Supersedes", *c.Supersedes)
@@ -126,13 +83,13 @@ func modify(ctx context.Context, m *Memories, a Modified) (*hippo.Memory, error)
 	if err != nil {
 		return nil, err
 	}
-	noteVotes(m, c.ballot(id))
+	noteVotes(m, ballotOf(&c, id))
 	return x, nil
 }
 
 // updateAndGiveBack is [update] of modified memories that makes hold again, in the same operation, what those supersede that it
 // forgets. It returns the former.
-func updateAndGiveBack(ctx context.Context, m *Memories, verb hippo.Verb, list []Modified, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+func updateAndGiveBack(ctx context.Context, m *Memories, verb hippo.Verb, list []api.Modify, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
 	ids := make([]hippo.ID, len(list))
 	var forgotten []hippo.ID
 	for i := range list {
@@ -160,113 +117,23 @@ func updateAndGiveBack(ctx context.Context, m *Memories, verb hippo.Verb, list [
 	return slices.DeleteFunc(out, func(x *hippo.Memory) bool { return !slices.Contains(ids, x.ID) }), err
 }
 
-// clearable are the fields that [Modification.Clear] empties.
-func clearable() []string {
-	return []string{"situation", "tags", "type", "valid_from", "valid_until", metadataKey + "KEY"}
-}
-
-// metadataKey begins the name of a field that is a key of the metadata.
-const metadataKey = "metadata."
-
-// inSentence returns names as a list in a sentence.
-func inSentence(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
-// Clear empties fields by their names. It is how every front end erases: a value that is blank changes nothing there, because
-// clients and models fill in what they do not mean. A field that is given a value as well is [hippo.ErrInvalid].
-func (c *Modification) Clear(names []string) error {
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			continue
-		}
-		given := false
-		switch name {
-		case "situation":
-			given, c.Situation = c.Situation != nil, &[]string{}
-		case "tags":
-			given, c.Tags = c.Tags != nil, &[]string{}
-		case "type":
-			given, c.Type = c.Type != nil, new(string)
-		case "valid_from":
-			given, c.ValidFrom = c.ValidFrom != nil, &time.Time{}
-		case "valid_until":
-			given, c.ValidUntil = c.ValidUntil != nil, &time.Time{}
-		default:
-			key, ok := strings.CutPrefix(name, metadataKey)
-			if ok && key != "" {
-				given = c.removeKey(key)
-				break
-			}
-			return hippo.Fieldf("clear", "must have only %s, got %.40q", inSentence(clearable()), name)
-		}
-		if given {
-			return hippo.Fieldf("clear", "empties %s, which the same call gives a value: do one of them", name)
-		}
-	}
-	return nil
-}
-
-// SetMetadata sets keys of the metadata and keeps the others. One whose value is null stays what it was, as a field that is given a
-// blank value does.
-func (c *Modification) SetMetadata(given map[string]json.RawMessage) {
-	out := make(map[string]json.RawMessage, len(given))
-	for key, v := range given {
-		if !isNull(v) {
-			out[key] = v
-		}
-	}
-	if len(out) > 0 {
-		c.Metadata = &out
-	}
-}
-
-// removeKey removes a key of the metadata, and reports whether it is given a value as well.
-func (c *Modification) removeKey(key string) (given bool) {
-	if c.Metadata == nil {
-		c.Metadata = &map[string]json.RawMessage{}
-	}
-	v, given := (*c.Metadata)[key]
-	(*c.Metadata)[key] = json.RawMessage("null")
-	return given && !isNull(v)
-}
-
 func isNull(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" }
 
-// ballot returns the vote on a question that goes with a modification.
-func (c *Modification) ballot(id hippo.ID) *Ballot {
-	b := &Ballot{Query: c.Query}
+// ballotOf returns the vote on a question that goes with a modification.
+func ballotOf(c *api.Change, id hippo.ID) *api.Reinforce {
+	b := &api.Reinforce{Query: c.Query}
 	switch c.Vote {
-	case VoteUp:
+	case api.VoteUp:
 		b.Up = []hippo.ID{id}
-	case VoteDown, VoteUndo:
+	case api.VoteDown, api.VoteUndo:
 		b.Down = []hippo.ID{id}
-	case VoteNone: // the ballot stays empty
+	case api.VoteNone: // the ballot stays empty
 	}
 	return b
 }
 
-func (c *Modification) validate() error {
-	if *c == (Modification{IfVersion: c.IfVersion, Query: c.Query}) {
-		return hippo.Fieldf("changes", "at least one is required; a blank value changes nothing: clear empties %s", inSentence(clearable()))
-	}
-	if err := hippo.ValidQuery("Query", c.Query); err != nil {
-		return err
-	}
-	if c.Importance != nil {
-		if err := hippo.ValidUnit("importance", *c.Importance); err != nil {
-			return err
-		}
-	}
-	if c.Vote == "" {
-		return nil
-	}
-	return hippo.OneOf("Vote", c.Vote, VoteUp, VoteDown, VoteNone, VoteUndo)
-}
-
-// place replaces the project by the name to use, one that the caller may use.
-func (c *Modification) place(ctx context.Context, m *Memories) error {
+// placeChange replaces the project by the name to use, one that the caller may use.
+func placeChange(ctx context.Context, m *Memories, c *api.Change) error {
 	if c.Project == nil {
 		return nil
 	}
@@ -283,8 +150,8 @@ func (c *Modification) place(ctx context.Context, m *Memories) error {
 	return nil
 }
 
-// screened is [screened] for the new texts. Who modifies a memory is not its source.
-func (c *Modification) screened(allowed bool) error {
+// screenedChange is [screened] for the new texts. Who modifies a memory is not its source.
+func screenedChange(c *api.Change, allowed bool) error {
 	var x hippo.Memory
 	set(&x.Content, c.Content)
 	set(&x.Situation, c.Situation)
@@ -294,16 +161,16 @@ func (c *Modification) screened(allowed bool) error {
 	return screened(&x, allowed)
 }
 
-// applyTo is apply for a memory that must still have the expected version.
-func (c *Modification) applyTo(m *Memories, x *hippo.Memory, day hippo.Day) error {
+// applyIfVersion is apply for a memory that must still have the expected version.
+func applyIfVersion(c *api.Change, m *Memories, x *hippo.Memory, day hippo.Day) error {
 	if c.IfVersion != 0 && c.IfVersion != x.Version {
 		return fmt.Errorf("%w: %d, not %d; read it again", ErrVersion, x.Version, c.IfVersion)
 	}
-	return c.apply(m.Engine, x, day)
+	return applyModification(c, m.Engine, x, day)
 }
 
-// apply changes a memory on an active day.
-func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) error {
+// applyModification changes a memory on an active day.
+func applyModification(c *api.Change, e *Engine, x *hippo.Memory, day hippo.Day) error {
 	reworked := c.Content != nil && *c.Content != x.Content ||
 		c.Situation != nil && !slices.Equal(*c.Situation, x.Situation)
 	set(&x.Content, c.Content)
@@ -326,7 +193,7 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) error {
 	}
 	vote := c.Vote
 	if vote == "" && reworked && c.Importance == nil {
-		vote = VoteUp
+		vote = api.VoteUp
 	}
 	_, err := e.vote(x, vote, c.Query, day)
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -16,18 +17,18 @@ func TestModify(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
-		c    engine.Modification
+		c    api.Change
 		want float64
 	}{
-		{"reworked_text_is_an_upvote", engine.Modification{Content: new("new")}, .75},
-		{"reworked_situation_is_an_upvote", engine.Modification{Situation: &[]string{"b"}}, .75},
-		{"same_text_is_none", engine.Modification{Content: new("old")}, .5},
-		{"tags_are_none", engine.Modification{Tags: &[]string{"x"}}, .5},
-		{"none_is_none", engine.Modification{Content: new("new"), Vote: engine.VoteNone}, .5},
-		{"downvote", engine.Modification{Content: new("new"), Vote: engine.VoteDown}, .25},
-		{"importance_is_set", engine.Modification{Importance: new(.4)}, .4},
-		{"importance_with_text_is_set", engine.Modification{Content: new("new"), Importance: new(.4)}, .4},
-		{"importance_then_vote", engine.Modification{Importance: new(.4), Vote: engine.VoteUp}, .6},
+		{"reworked_text_is_an_upvote", api.Change{Content: new("new")}, .75},
+		{"reworked_situation_is_an_upvote", api.Change{Situation: &[]string{"b"}}, .75},
+		{"same_text_is_none", api.Change{Content: new("old")}, .5},
+		{"tags_are_none", api.Change{Tags: &[]string{"x"}}, .5},
+		{"none_is_none", api.Change{Content: new("new"), Vote: api.VoteNone}, .5},
+		{"downvote", api.Change{Content: new("new"), Vote: api.VoteDown}, .25},
+		{"importance_is_set", api.Change{Importance: new(.4)}, .4},
+		{"importance_with_text_is_set", api.Change{Content: new("new"), Importance: new(.4)}, .4},
+		{"importance_then_vote", api.Change{Importance: new(.4), Vote: api.VoteUp}, .6},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +48,7 @@ func TestModify_Refuses(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	id := f.record("kept", .5)
-	for name, c := range map[string]engine.Modification{
+	for name, c := range map[string]api.Change{
 		"nothing":    {},
 		"importance": {Importance: new(1.5)},
 		"vote":       {Vote: "sideways"},
@@ -65,7 +66,7 @@ func TestModify_Metadata(t *testing.T) {
 	id := f.record("kept", .5)
 	change := func(set map[string]json.RawMessage) *hippo.Memory {
 		t.Helper()
-		m, err := f.Modify(t.Context(), id, engine.Modification{Metadata: &set})
+		m, err := f.Modify(t.Context(), id, api.Change{Metadata: &set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +77,7 @@ func TestModify_Metadata(t *testing.T) {
 	if diff := cmp.Diff(map[string]json.RawMessage{"a": json.RawMessage(`1`), "c": json.RawMessage(`[2]`)}, m.Metadata); diff != "" {
 		t.Error(diff)
 	}
-	for name, change := range map[string]engine.Modification{"alone": {}, "beside": {Content: new("kept well")}} {
+	for name, change := range map[string]api.Change{"alone": {}, "beside": {Content: new("kept well")}} {
 		change.SetMetadata(map[string]json.RawMessage{"a": json.RawMessage("null")})
 		if change.Metadata != nil {
 			t.Errorf("%s: null sets %v", name, *change.Metadata)
@@ -88,16 +89,16 @@ func TestModify_Metadata(t *testing.T) {
 			t.Errorf("%s: got %v (%v), want no metadata", name, m, err)
 		}
 	}
-	both := engine.Modification{}
+	both := api.Change{}
 	both.SetMetadata(map[string]json.RawMessage{"a": json.RawMessage("1")})
 	if err := both.Clear([]string{"metadata.a"}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("a key that is set and cleared: got %v", err)
 	}
-	if err := new(engine.Modification).Clear([]string{"metadata."}); !errors.Is(err, hippo.ErrInvalid) {
+	if err := new(api.Change).Clear([]string{"metadata."}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("no key: got %v", err)
 	}
 	secret := map[string]json.RawMessage{"note": json.RawMessage(`"password = hunter2x9QzLw7Rt"`)}
-	if _, err := f.Modify(t.Context(), id, engine.Modification{Metadata: &secret}); !errors.Is(err, hippo.ErrSecret) {
+	if _, err := f.Modify(t.Context(), id, api.Change{Metadata: &secret}); !errors.Is(err, hippo.ErrSecret) {
 		t.Errorf("got %v, want a secret refused", err)
 	}
 }
@@ -107,8 +108,8 @@ func TestModify_ofAVersion(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	id, other := f.record("one", .5), f.record("other", .5)
-	f.modify(id, engine.Modification{Content: new("two"), IfVersion: 1})
-	for name, c := range map[string]engine.Modification{
+	f.modify(id, api.Change{Content: new("two"), IfVersion: 1})
+	for name, c := range map[string]api.Change{
 		"text":       {Content: new("three"), IfVersion: 1},
 		"supersedes": {Content: new("three"), Supersedes: &[]hippo.ID{other}, IfVersion: 1},
 	} {
@@ -120,7 +121,7 @@ func TestModify_ofAVersion(t *testing.T) {
 	if m := f.get(id); m.Content != "two" || m.Version != 2 {
 		t.Errorf("got %q, version %d", m.Content, m.Version)
 	}
-	if _, err := f.Modify(t.Context(), id, engine.Modification{IfVersion: 2}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := f.Modify(t.Context(), id, api.Change{IfVersion: 2}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("a version alone: got %v", err)
 	}
 }

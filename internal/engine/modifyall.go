@@ -4,20 +4,21 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // ModifyAll is [Memories.Modify] for several memories, each of which is there once, in one transaction and as one operation:
 // all of them are changed or none, and one undo takes all back. No change may supersede. It returns the memories as stored.
-func ModifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memory, error) {
-	all := make([]Modified, len(list))
+func ModifyAll(ctx context.Context, m *Memories, list []api.Modify) ([]*hippo.Memory, error) {
+	all := make([]api.Modify, len(list))
 	for i := range list {
-		all[i] = Modified{list[i].ID, portable(ctx, m, list[i].Change)}
+		all[i] = api.Modify{ID: list[i].ID, Change: portable(ctx, m, list[i].Change)}
 	}
 	return perform(ctx, identified(m), all, "modify_all", modifyAll)
 }
 
-func modifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memory, error) {
-	changes := make(map[hippo.ID]*Modification, len(list))
+func modifyAll(ctx context.Context, m *Memories, list []api.Modify) ([]*hippo.Memory, error) {
+	changes := make(map[hippo.ID]*api.Change, len(list))
 	ids := make([]hippo.ID, len(list))
 	for i := range list {
 		x := &list[i]
@@ -27,13 +28,13 @@ func modifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memo
 		if x.Change.Supersedes != nil {
 			return nil, hippo.Fieldf("Modifications", "must not supersede: modify that memory alone")
 		}
-		if err := x.Change.validate(); err != nil {
+		if err := x.Change.Validate(); err != nil {
 			return nil, err
 		}
-		if err := x.Change.screened(m.secretsAllowed); err != nil {
+		if err := screenedChange(&x.Change, m.secretsAllowed); err != nil {
 			return nil, err
 		}
-		if err := x.Change.place(ctx, m); err != nil {
+		if err := placeChange(ctx, m, &x.Change); err != nil {
 			return nil, err
 		}
 		changes[x.ID] = &x.Change
@@ -44,13 +45,13 @@ func modifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memo
 	if done, err := appliedTo(ctx, m, ids...); err != nil || done != nil {
 		return done, err
 	}
-	change := func(x *hippo.Memory, day hippo.Day) error { return changes[x.ID].applyTo(m, x, day) }
+	change := func(x *hippo.Memory, day hippo.Day) error { return applyIfVersion(changes[x.ID], m, x, day) }
 	ms, err := updateAndGiveBack(ctx, m, hippo.VerbModify, list, change)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
-		noteVotes(m, changes[id].ballot(id))
+		noteVotes(m, ballotOf(changes[id], id))
 	}
 	return ms, nil
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
@@ -18,21 +18,21 @@ func TestModifyAll(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	one, two := f.record("one", .5), f.record("two", .5)
-	list := []engine.Modified{
-		{ID: two, Change: engine.Modification{Content: new("second"), Vote: engine.VoteNone, IfVersion: 1}},
-		{ID: one, Change: engine.Modification{Tags: &[]string{"x"}, Vote: engine.VoteNone}},
+	list := []api.Modify{
+		{ID: two, Change: api.Change{Content: new("second"), Vote: api.VoteNone, IfVersion: 1}},
+		{ID: one, Change: api.Change{Tags: &[]string{"x"}, Vote: api.VoteNone}},
 	}
 	ms, err := engine.ModifyAll(t.Context(), f.Memories, list)
 	if err != nil || len(ms) != 2 || f.get(two).Content != "second" || len(f.get(one).Tags) != 1 {
 		t.Fatalf("got %v, %v", ms, err)
 	}
-	page, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{})
+	page, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil || len(page.Operations) != 1 {
 		t.Fatalf("%+v (%v), want one operation", page, err)
 	}
-	if _, err := engine.ModifyAll(t.Context(), f.Memories, []engine.Modified{
-		{ID: one, Change: engine.Modification{Content: new("first")}},
-		{ID: two, Change: engine.Modification{Content: new("2"), IfVersion: 1}},
+	if _, err := engine.ModifyAll(t.Context(), f.Memories, []api.Modify{
+		{ID: one, Change: api.Change{Content: new("first")}},
+		{ID: two, Change: api.Change{Content: new("2"), IfVersion: 1}},
 	}); !errors.Is(err, engine.ErrVersion) || f.get(one).Content != "one" || f.get(two).Content != "second" {
 		t.Errorf("one of two was changed by others: %v; %q and %q", err, f.get(one).Content, f.get(two).Content)
 	}
@@ -43,18 +43,18 @@ func TestModifyAll_Refuses(t *testing.T) {
 	f := open(t, options{})
 	one, two := f.record("one", .5), f.record("two", .5)
 	secret, _ := secretText()
-	text := func(id hippo.ID, s string) engine.Modified {
-		return engine.Modified{ID: id, Change: engine.Modification{Content: &s}}
+	text := func(id hippo.ID, s string) api.Modify {
+		return api.Modify{ID: id, Change: api.Change{Content: &s}}
 	}
-	for name, list := range map[string][]engine.Modified{
+	for name, list := range map[string][]api.Modify{
 		"nothing":          {},
 		"twice":            {text(one, "a"), text(one, "b")},
 		"no change":        {text(one, "a"), {ID: two}},
-		"superseding":      {text(one, "a"), {ID: two, Change: engine.Modification{Supersedes: &[]hippo.ID{one}}}},
+		"superseding":      {text(one, "a"), {ID: two, Change: api.Change{Supersedes: &[]hippo.ID{one}}}},
 		"a secret":         {text(one, "a"), text(two, secret)},
 		"an unknown":       {text(one, "a"), text(hippo.ID{1}, "b")},
 		"a text too long":  {text(one, "a"), text(two, strings.Repeat("x", hippo.MaxContent+1))},
-		"an invalid vote":  {text(one, "a"), {ID: two, Change: engine.Modification{Vote: "sideways"}}},
+		"an invalid vote":  {text(one, "a"), {ID: two, Change: api.Change{Vote: "sideways"}}},
 		"an empty content": {text(one, "a"), text(two, " ")},
 	} {
 		if _, err := engine.ModifyAll(t.Context(), f.Memories, list); err == nil || f.get(one).Content != "one" {
@@ -69,7 +69,7 @@ func TestModify_SupersedingVoteIsAUse(t *testing.T) {
 	f := openAssociating(t, nil)
 	f.put(turn(1, "", "red alpha"), turn(2, "", "red beta"), turn(3, "", "red gamma"))
 	f.voted("red", 1)
-	change := engine.Modification{Vote: engine.VoteUp, Query: "red", Supersedes: &[]hippo.ID{idOf(3)}}
+	change := api.Change{Vote: api.VoteUp, Query: "red", Supersedes: &[]hippo.ID{idOf(3)}}
 	if _, err := f.Modify(t.Context(), idOf(2), change); err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +92,11 @@ func TestConsolidate_RescoringFails(t *testing.T) {
 	b.mu.Lock()
 	b.failures = 1_000_000
 	b.mu.Unlock()
-	_, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: consolidate.Monthly})
+	_, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: api.Monthly})
 	b.mu.Lock()
 	b.failures = 0
 	b.mu.Unlock()
-	page, bad := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{})
+	page, bad := engine.Operations(t.Context(), f.Memories, api.Operations{})
 	if bad != nil || len(page.Operations) != 1 {
 		t.Fatalf("%+v (%v), want one operation", page, bad)
 	}

@@ -8,56 +8,28 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 )
 
-// GetQuery asks for memories by ID as of a moment.
-type GetQuery struct {
-	IDs []hippo.ID
-	At  hippo.Moment
-	// Some: those that are not there then, or do not hold, are left out; else they are errors.
-	Some bool
-	// Question asks for the excerpts; blank: none.
-	Question string
-}
-
-// Got are memories that were read as of a moment.
-type Got struct {
-	Memories []*hippo.Memory
-	// Degraded says what the history lacks of these memories as they were known at a time, and what of the question does not count;
-	// nil otherwise.
-	Degraded []string
-	// Excerpts are those of each memory for [GetQuery.Question], as [hippo.Hit.Excerpt]; nil without one, or if no memory is long.
-	Excerpts [][]hippo.Span
-}
-
-// Excerpt returns that of a memory; nil: it has none.
-func (g *Got) Excerpt(id hippo.ID) []hippo.Span {
-	i := slices.IndexFunc(g.Memories, func(m *hippo.Memory) bool { return m.ID == id })
-	if i < 0 || i >= len(g.Excerpts) {
-		return nil
-	}
-	return g.Excerpts[i]
-}
-
-func gotAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
+func gotAt(ctx context.Context, m *Memories, q api.Get) (*api.Got, error) {
 	known := q.At.KnownAt
 	if !isPast(m, q.At) {
 		ms, err := held(ctx, m, q)
 		if err != nil {
 			return nil, err
 		}
-		return &Got{Memories: ms}, nil
+		return &api.Got{Memories: ms}, nil
 	}
 	q.At.KnownAt = time.Time{}
 	ms, past, err := pastOf(ctx, m, known, func(p *Memories) ([]*hippo.Memory, error) { return held(ctx, p, q) })
 	if err != nil {
 		return nil, err
 	}
-	return &Got{Memories: ms, Degraded: noted(nil, past.NoteOf(hippo.IDsOf(ms...)))}, nil
+	return &api.Got{Memories: ms, Degraded: noted(nil, past.NoteOf(hippo.IDsOf(ms...)))}, nil
 }
 
 // held returns the memories that are there and hold at [hippo.Moment.ValidAt].
-func held(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
+func held(ctx context.Context, m *Memories, q api.Get) ([]*hippo.Memory, error) {
 	if q.Some {
 		return getSome(ctx, m, q)
 	}
@@ -83,7 +55,7 @@ func held(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error)
 }
 
 // getSome returns those of the memories that there are, and that hold.
-func getSome(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
+func getSome(ctx context.Context, m *Memories, q api.Get) ([]*hippo.Memory, error) {
 	ids, err := someIDs("IDs", q.IDs)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
@@ -39,14 +40,14 @@ func readersAt(f *fixture, id hippo.ID, at hippo.Moment) map[string]func() (bool
 	ctx := f.t.Context()
 	return map[string]func() (bool, error){
 		"get": func() (bool, error) {
-			_, err := engine.GetAt(ctx, f.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
+			_, err := engine.GetAt(ctx, f.Memories, api.Get{IDs: []hippo.ID{id}, At: at})
 			if errors.Is(err, hippo.ErrNotFound) {
 				return false, nil
 			}
 			return err == nil, err
 		},
 		"list": func() (bool, error) {
-			l, err := f.List(ctx, engine.ListQuery{Filter: hippo.Filter{Types: []string{"decision"}, Moment: at}})
+			l, err := f.List(ctx, api.List{Filter: hippo.Filter{Types: []string{"decision"}, Moment: at}})
 			return err == nil && l.Total == 1, err
 		},
 		"search": func() (bool, error) {
@@ -58,7 +59,7 @@ func readersAt(f *fixture, id hippo.ID, at hippo.Moment) map[string]func() (bool
 			return err == nil && strings.Contains(b.Text(), "port 80"), err
 		},
 		"related": func() (bool, error) {
-			list, err := f.Relations().List(ctx, engine.RelationQuery{IDs: []hippo.ID{id}, At: at})
+			list, err := f.Relations().List(ctx, api.Relations{IDs: []hippo.ID{id}, At: at})
 			return err == nil && len(list) == 1, err
 		},
 	}
@@ -74,7 +75,7 @@ func TestGetAt_NamesWhatHeldThen(t *testing.T) {
 		chain = append(chain, f.note(hippo.Memory{Content: text, ValidFrom: day.AddDate(0, 0, -6+3*i)}, chain[i].ID))
 	}
 	get := func(n, days int) error {
-		_, err := engine.GetAt(t.Context(), f.Memories, engine.GetQuery{IDs: []hippo.ID{chain[n].ID}, At: hippo.Moment{ValidAt: day.AddDate(0, 0, -days)}})
+		_, err := engine.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{chain[n].ID}, At: hippo.Moment{ValidAt: day.AddDate(0, 0, -days)}})
 		return err
 	}
 	for _, tc := range []struct {
@@ -108,7 +109,7 @@ func TestRelations_OfAKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, want := range map[string]int{"weak": 1, "strong": 100, "none": 0} {
-		list, err := f.Relations().List(t.Context(), engine.RelationQuery{IDs: []hippo.ID{hub.ID}, Kinds: []string{kind}})
+		list, err := f.Relations().List(t.Context(), api.Relations{IDs: []hippo.ID{hub.ID}, Kinds: []string{kind}})
 		if err != nil || len(list) != want {
 			t.Errorf("%s: %d relations, want %d (%v)", kind, len(list), want, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -51,29 +52,29 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("%v %s", err, diff)
 	}
 	for id, n := range map[hippo.ID]int64{own: own.Number(), one: 7, two: two.Number()} {
-		if got, err := f.Resolve(t.Context(), engine.NumberRef(n), engine.PreferLive); err != nil || got != id {
+		if got, err := f.Resolve(t.Context(), engine.NumberRef(n), api.PreferLive); err != nil || got != id {
 			t.Errorf("%d: got %v (%v), want %v", n, got, err, id)
 		}
 	}
 	s.bearers = []hippo.ID{one, two}
-	if _, err := f.Resolve(t.Context(), "#7", engine.PreferLive); !isAmbiguous(err) {
+	if _, err := f.Resolve(t.Context(), "#7", api.PreferLive); !isAmbiguous(err) {
 		t.Errorf("got %v for a number of two", err)
 	}
 	if _, err := f.Forget(t.Context(), []hippo.ID{one}); err != nil {
 		t.Fatal(err)
 	}
-	for prefer, id := range map[engine.Preference]hippo.ID{engine.PreferLive: two, engine.PreferForgotten: one} {
+	for prefer, id := range map[api.Preference]hippo.ID{api.PreferLive: two, api.PreferForgotten: one} {
 		if got, err := f.Resolve(t.Context(), "#7", prefer); err != nil || got != id {
 			t.Errorf("got %v (%v), want %v", got, err, id)
 		}
 	}
 	other := own
 	other[0] ^= 1 // no memory, but the number is the same
-	if got, err := f.Resolve(t.Context(), engine.NumberRef(other.Number()), engine.PreferLive); err != nil || got != own {
+	if got, err := f.Resolve(t.Context(), engine.NumberRef(other.Number()), api.PreferLive); err != nil || got != own {
 		t.Errorf("got %v (%v)", got, err)
 	}
 	for ref, want := range map[string]error{"#8": hippo.ErrNotFound, "#-1": hippo.ErrInvalid, "#x": hippo.ErrInvalid, "#9007199254740992": hippo.ErrNotFound, "#4503599627370496": hippo.ErrNotFound} {
-		if _, err := f.Resolve(t.Context(), ref, engine.PreferLive); !errors.Is(err, want) {
+		if _, err := f.Resolve(t.Context(), ref, api.PreferLive); !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", ref, err, want)
 		}
 	}
@@ -88,7 +89,7 @@ func TestNumbers_Scope(t *testing.T) {
 	s.bearers = []hippo.ID{id}
 	other := f.In(hippo.Scope{Namespace: "other", Rights: hippo.RightRead})
 	for _, n := range []int64{7, id.Number()} {
-		if _, err := other.Resolve(t.Context(), engine.NumberRef(n), engine.PreferLive); !errors.Is(err, hippo.ErrNotFound) {
+		if _, err := other.Resolve(t.Context(), engine.NumberRef(n), api.PreferLive); !errors.Is(err, hippo.ErrNotFound) {
 			t.Errorf("%d: got %v", n, err)
 		}
 	}

@@ -6,35 +6,19 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Operation is an operation with the memories of the scope that it changed, by ID.
-type Operation = driver.Operation
-
-// OperationQuery asks for operations, the newest first.
-type OperationQuery struct {
-	// Memory is the memory whose operations are asked for; zero: all.
-	Memory        hippo.ID
-	Offset, Count int // 0 means [hippo.DefaultCount], at most [hippo.MaxCount]
-}
-
-// OperationPage is the answer to an [OperationQuery].
-type OperationPage struct {
-	Operations []Operation
-	// More: there are older ones.
-	More bool
-}
-
 // Operations returns a page of the operations that changed memories, the newest first. What is
 // recorded and not changed has none. An unknown memory is a [*hippo.UnknownError].
-func Operations(ctx context.Context, m *Memories, q OperationQuery) (*OperationPage, error) {
+func Operations(ctx context.Context, m *Memories, q api.Operations) (*api.OperationPage, error) {
 	return perform(ctx, m, q, "log", operations)
 }
 
-func operations(ctx context.Context, m *Memories, q OperationQuery) (*OperationPage, error) {
+func operations(ctx context.Context, m *Memories, q api.Operations) (*api.OperationPage, error) {
 	switch {
 	case q.Offset < 0:
 		return nil, hippo.Fieldf("Offset", "must not be negative, got %d", q.Offset)
@@ -53,20 +37,17 @@ func operations(ctx context.Context, m *Memories, q OperationQuery) (*OperationP
 		return nil, err
 	}
 	more := len(ops) > q.Count
-	return &OperationPage{Operations: ops[:min(len(ops), q.Count)], More: more}, nil
+	return &api.OperationPage{Operations: ops[:min(len(ops), q.Count)], More: more}, nil
 }
-
-// VersionQuery asks for the former versions of a memory, or for those of an operation, or for one.
-type VersionQuery struct{ Memory, Operation hippo.ID }
 
 // Versions returns former versions: of a memory the newest first, of an operation by the ID of the
 // memory. An unknown memory is a [*hippo.UnknownError], an unknown operation [hippo.ErrNotFound].
-func Versions(ctx context.Context, m *Memories, q VersionQuery) ([]hippo.Version, error) {
+func Versions(ctx context.Context, m *Memories, q api.Versions) ([]hippo.Version, error) {
 	return perform(ctx, m, q, "versions", formerVersions)
 }
 
-func formerVersions(ctx context.Context, m *Memories, q VersionQuery) ([]hippo.Version, error) {
-	if q == (VersionQuery{}) {
+func formerVersions(ctx context.Context, m *Memories, q api.Versions) ([]hippo.Version, error) {
+	if q == (api.Versions{}) {
 		return nil, hippo.Fieldf("Memory", "or Operation must be given")
 	}
 	d := driver.VersionQuery{Operation: q.Operation}
@@ -108,7 +89,7 @@ func resolveOperation(ctx context.Context, m *Memories, ref string) (hippo.ID, e
 }
 
 // operationOf returns the operation that a reference means.
-func operationOf(ctx context.Context, m *Memories, ref string) (*Operation, error) {
+func operationOf(ctx context.Context, m *Memories, ref string) (*api.Operation, error) {
 	digits := strings.ReplaceAll(strings.ToLower(ref), "-", "")
 	if len(digits) < minRef || strings.Trim(digits, "0123456789abcdef") != "" {
 		return nil, hippo.Fieldf("ID", "must be a UUID, or at least %d digits of its end or beginning, got %.60q", minRef, ref)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -113,7 +114,7 @@ func (c *chronicle) change(id hippo.ID) error {
 	if c.r.IntN(2) == 0 {
 		c.n++
 		o.content = fmt.Sprintf("fact %d", c.n)
-		_, err := c.Modify(c.t.Context(), id, engine.Modification{Content: &o.content})
+		_, err := c.Modify(c.t.Context(), id, api.Change{Content: &o.content})
 		if err == nil {
 			c.state.memories[id] = o
 		}
@@ -121,7 +122,7 @@ func (c *chronicle) change(id hippo.ID) error {
 	}
 	o.span.until = 1 + c.r.IntN(24)
 	until := c.hour(o.span.until)
-	_, err := c.Modify(c.t.Context(), id, engine.Modification{Validity: engine.Validity{ValidUntil: &until}})
+	_, err := c.Modify(c.t.Context(), id, api.Change{ValidUntil: &until})
 	if err == nil {
 		c.state.memories[id] = o
 	}
@@ -186,7 +187,7 @@ func (c *chronicle) link(a, b hippo.ID) error {
 	switch c.r.IntN(4) {
 	case 0:
 		until := 1 + c.r.IntN(24)
-		if _, err := c.Relations().End(c.t.Context(), engine.Ending{Relations: list, At: c.hour(until)}); err != nil {
+		if _, err := c.Relations().End(c.t.Context(), api.EndRelations{Relations: list, At: c.hour(until)}); err != nil {
 			return err
 		}
 		periods, last := slices.Clone(c.state.relations[key]), 0
@@ -248,7 +249,7 @@ func (c *chronicle) check(known time.Time, s naiveState, hour int) {
 	}
 	slices.Sort(want)
 	filter := hippo.Filter{Moment: at}
-	l, err := c.List(c.t.Context(), engine.ListQuery{Filter: filter, Count: 100})
+	l, err := c.List(c.t.Context(), api.List{Filter: filter, Count: 100})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -272,7 +273,7 @@ func (c *chronicle) check(known time.Time, s naiveState, hour int) {
 func (c *chronicle) checkByID(at hippo.Moment, s naiveState, hour int) {
 	id := c.anyID()
 	m, there := s.memories[id]
-	read, err := engine.GetAt(c.t.Context(), c.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
+	read, err := engine.GetAt(c.t.Context(), c.Memories, api.Get{IDs: []hippo.ID{id}, At: at})
 	if want := there && m.span.holds(hour); (err == nil) != want || err == nil && (read.Memories[0].Content != m.content || read.Memories[0].Forgotten() != m.forgotten) {
 		c.t.Fatalf("get at %+v: %v (%v), want %v %+v", at, read, err, want, m)
 	}
@@ -286,7 +287,7 @@ func (c *chronicle) checkByID(at hippo.Moment, s naiveState, hour int) {
 			want[key] = true
 		}
 	}
-	list, err := c.Relations().List(c.t.Context(), engine.RelationQuery{IDs: []hippo.ID{id}, At: at})
+	list, err := c.Relations().List(c.t.Context(), api.Relations{IDs: []hippo.ID{id}, At: at})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -334,7 +335,7 @@ func TestKnownAt_SaysWhereTheHistoryEnds(t *testing.T) {
 	known := f.now()
 	for n := range hippo.DefaultRetention().Versions + 2 {
 		f.advance(0, time.Minute)
-		f.modify(id, engine.Modification{Content: new(fmt.Sprintf("port %d", n+1))})
+		f.modify(id, api.Change{Content: new(fmt.Sprintf("port %d", n+1))})
 	}
 	a := f.search(hippo.Query{Text: "port", Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: known}}})
 	if len(a.Hits) != 1 || a.Hits[0].Memory.Content != "port 2" || len(a.Degraded) != 1 {
@@ -350,12 +351,12 @@ func TestKnownAt_SaysWhereTheHistoryEnds(t *testing.T) {
 		id   hippo.ID
 		note string
 	}{{id, "the history of 1 memory does not reach back to " + known.Format(time.RFC3339) + ": it is as of the oldest version that is kept"}, {other, ""}} {
-		got, err := engine.GetAt(t.Context(), f.Memories, engine.GetQuery{IDs: []hippo.ID{x.id}, At: hippo.Moment{KnownAt: known}})
+		got, err := engine.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{x.id}, At: hippo.Moment{KnownAt: known}})
 		if err != nil || strings.Join(got.Degraded, "; ") != x.note {
 			t.Errorf("read by its id: %+v (%v), want %q", got, err, x.note)
 		}
 	}
-	if l, err := engine.ListEntities(t.Context(), f.Memories, engine.EntityQuery{KnownAt: known}); err != nil || len(l.Degraded) != 1 || l.Degraded[0] != a.Degraded[0] {
+	if l, err := engine.ListEntities(t.Context(), f.Memories, api.ListEntities{KnownAt: known}); err != nil || len(l.Degraded) != 1 || l.Degraded[0] != a.Degraded[0] {
 		t.Errorf("entities: %+v (%v), want %q", l, err, a.Degraded)
 	}
 	early := f.search(hippo.Query{Text: "port", Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: known.AddDate(0, 0, -1)}}})
@@ -380,9 +381,9 @@ func TestKnownAt_WithinTheScope(t *testing.T) {
 	at := hippo.Moment{KnownAt: f.now()}
 	f.advance(0, time.Minute)
 	for n := range hippo.DefaultRetention().Versions + 2 {
-		f.modify(hidden.ID, engine.Modification{Content: new(fmt.Sprintf("port %d of the other project", n))})
+		f.modify(hidden.ID, api.Change{Content: new(fmt.Sprintf("port %d of the other project", n))})
 	}
-	f.modify(mine.ID, engine.Modification{Content: new("port 81")})
+	f.modify(mine.ID, api.Change{Content: new("port 81")})
 	if err := f.Relations().Remove(t.Context(), []hippo.Relation{{From: mine.ID, To: hidden.ID, Kind: "near"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -391,10 +392,10 @@ func TestKnownAt_WithinTheScope(t *testing.T) {
 	if err != nil || len(a.Hits) != 1 || a.Hits[0].Memory.Content != "port 80" || a.Degraded != nil {
 		t.Errorf("found %+v (%v)", a, err)
 	}
-	if list, err := m.Relations().List(t.Context(), engine.RelationQuery{IDs: []hippo.ID{mine.ID}, At: at}); err != nil || list != nil {
+	if list, err := m.Relations().List(t.Context(), api.Relations{IDs: []hippo.ID{mine.ID}, At: at}); err != nil || list != nil {
 		t.Errorf("relations %v (%v)", list, err)
 	}
-	if _, err := engine.GetAt(t.Context(), m, engine.GetQuery{IDs: []hippo.ID{hidden.ID}, At: at}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := engine.GetAt(t.Context(), m, api.Get{IDs: []hippo.ID{hidden.ID}, At: at}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("the hidden one: %v", err)
 	}
 	if _, err := f.In(hippo.Scope{}).Search(t.Context(), hippo.Query{Filter: hippo.Filter{Moment: at}}); !errors.Is(err, hippo.ErrForbidden) {
@@ -412,7 +413,7 @@ func BenchmarkKnownAt(b *testing.B) {
 	f.advance(0, time.Second)
 	for n := range 1_000 {
 		f.advance(0, time.Second)
-		f.modify(ids[n], engine.Modification{Content: new(fmt.Sprintf("port %d", n))})
+		f.modify(ids[n], api.Change{Content: new(fmt.Sprintf("port %d", n))})
 	}
 	b.ResetTimer()
 	for b.Loop() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -20,7 +21,7 @@ type pastReads struct {
 	leave      chan struct{} // nil: reads are not held up
 }
 
-func (p *pastReads) Operations(ctx context.Context, q driver.OperationQuery) ([]driver.Operation, error) {
+func (p *pastReads) Operations(ctx context.Context, q driver.OperationQuery) ([]api.Operation, error) {
 	p.pasts.Add(1)
 	return p.Backend.Operations(ctx, q)
 }
@@ -45,7 +46,7 @@ func TestGetAt_Some(t *testing.T) {
 	f.advance(0, time.Hour)
 	later := f.note(hippo.Memory{Content: "port 82"})
 	b.pasts.Store(0)
-	got, err := engine.GetAt(t.Context(), f.Memories, engine.GetQuery{IDs: []hippo.ID{later.ID, two.ID, one.ID, {9}}, At: at, Some: true})
+	got, err := engine.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{later.ID, two.ID, one.ID, {9}}, At: at, Some: true})
 	if err != nil || len(got.Memories) != 1 || got.Memories[0].ID != one.ID {
 		t.Errorf("got %+v (%v)", got, err)
 	}
@@ -67,7 +68,7 @@ func TestKnownAt_TwoAtOnce(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 6 {
 			wait.Go(func() {
-				if _, err := engine.GetAt(t.Context(), f.Memories, engine.GetQuery{IDs: []hippo.ID{m.ID}, At: at}); err != nil {
+				if _, err := engine.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{m.ID}, At: at}); err != nil {
 					t.Error(err)
 				}
 			})

@@ -6,28 +6,18 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// ProjectInfo is a project of a scope.
-type ProjectInfo struct {
-	// Name is the name to use; empty: what belongs to none. Also are its other names.
-	Name string
-	Also []string
-	// Memories is the number of those that can be found.
-	Memories int
-	// Current: it is the current project of the caller.
-	Current bool
-}
-
 // ListProjects returns the projects that have memories, those of none last.
-func ListProjects(ctx context.Context, m *Memories) ([]ProjectInfo, error) {
+func ListProjects(ctx context.Context, m *Memories) ([]api.Project, error) {
 	return perform(ctx, m, none{}, "list_projects", listProjects)
 }
 
-func listProjects(ctx context.Context, m *Memories, _ none) ([]ProjectInfo, error) {
+func listProjects(ctx context.Context, m *Memories, _ none) ([]api.Project, error) {
 	p, err := projectsIn(ctx, m)
 	if err != nil {
 		return nil, err
@@ -37,9 +27,9 @@ func listProjects(ctx context.Context, m *Memories, _ none) ([]ProjectInfo, erro
 		counts = index.CountByProject(m.index, &m.scope)
 		return nil
 	})
-	var out []ProjectInfo
+	var out []api.Project
 	for _, g := range append(p.all(), []string{""}) {
-		x := ProjectInfo{Name: g[0], Also: g[1:], Current: slices.Contains(g, m.scope.Project)}
+		x := api.Project{Name: g[0], Also: g[1:], Current: slices.Contains(g, m.scope.Project)}
 		for _, n := range g {
 			x.Memories += counts[n]
 		}
@@ -80,25 +70,10 @@ func SpelledProject(ctx context.Context, m *Memories, name string) (string, erro
 	return names[0], nil
 }
 
-// ProjectMerge says that two projects are one.
-type ProjectMerge struct {
-	// From is the project whose memories move to Into.
-	From, Into string
-	// Rename: Into is a new name.
-	Rename bool
-}
-
-// ProjectMoved is what a merge has done.
-type ProjectMoved struct {
-	// Name is the name of the project now, From the one that its memories had.
-	Name, From string
-	Memories   int
-}
-
 // MergeProjects moves the memories of a project to another one, whose name stands for both from then on, as one operation that [Undo] undoes whole.
 // With Rename the other one is a new name. It needs a caller who may use all projects. An unknown project is
 // [hippo.ErrNotFound]; one and itself are [hippo.ErrInvalid].
-func MergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMoved, error) {
+func MergeProjects(ctx context.Context, m *Memories, q api.MergeProjects) (*api.ProjectMoved, error) {
 	q.From = byFolder(ctx, m, q.From)
 	if !q.Rename {
 		q.Into = byFolder(ctx, m, q.Into)
@@ -106,18 +81,18 @@ func MergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMo
 	return perform(ctx, m, q, "merge_projects", mergeProjects)
 }
 
-func mergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMoved, error) {
+func mergeProjects(ctx context.Context, m *Memories, q api.MergeProjects) (*api.ProjectMoved, error) {
 	if err := m.scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
 		return nil, err
 	}
 	if m.scope.Projects != nil {
 		return nil, fmt.Errorf("%w: only a caller who may use all projects can merge or rename one", hippo.ErrForbidden)
 	}
-	from, into, err := q.ends(ctx, m)
+	from, into, err := endsOf(ctx, m, &q)
 	if err != nil {
 		return nil, err
 	}
-	out := &ProjectMoved{Name: into[0], From: from[0]}
+	out := &api.ProjectMoved{Name: into[0], From: from[0]}
 	if slices.Contains(into, from[0]) {
 		if m.retried { // the first attempt merged them
 			return out, nil
@@ -150,8 +125,8 @@ func mergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMo
 	return out, reviseProjects(ctx, m, fmt.Sprintf("project %q into %q", from[0], into[0]), r)
 }
 
-// ends returns the names of the two projects.
-func (q *ProjectMerge) ends(ctx context.Context, m *Memories) (from, into []string, err error) {
+// endsOf returns the names of the two projects.
+func endsOf(ctx context.Context, m *Memories, q *api.MergeProjects) (from, into []string, err error) {
 	if from, err = resolveProject(ctx, m, q.From); err != nil {
 		return nil, nil, fmt.Errorf("from: %w", err)
 	}

@@ -8,45 +8,16 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
-
-// Vote is feedback on one memory.
-type Vote string
-
-// The votes. The zero value leaves the decision to [Memories.Modify].
-const (
-	VoteNone Vote = "none"
-	VoteUp   Vote = "upvote"
-	VoteDown Vote = "downvote"
-	// VoteUndo takes back the newest vote.
-	VoteUndo Vote = "undo"
-)
-
-// Reinforcement is the effect of a vote on one memory.
-type Reinforcement struct {
-	ID hippo.ID
-	// Before and After are the decayed importance, in [0, 1].
-	Before, After float64
-}
 
 // Reinforce applies one upvote to each of up and one downvote to each of down, in one
 // transaction, and returns the effects, up first. A repeated ID counts once; an ID in both
 // lists is [hippo.ErrInvalid]; with an unknown ID nothing is changed and the error lists all
 // that are unknown.
-func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforcement, error) {
-	return perform(ctx, identified(m), Ballot{Up: up, Down: down}, "reinforce", reinforce)
-}
-
-// Ballot is votes on memories.
-type Ballot struct {
-	Up, Down []hippo.ID
-	// Undo takes back the newest vote on each of these.
-	Undo []hippo.ID
-	// Query is the question that the memories answer, or do not; empty: none in particular. Asked
-	// has that of single memories where it is another one.
-	Query string
-	Asked map[hippo.ID]string
+func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]api.Reinforcement, error) {
+	return perform(ctx, identified(m), api.Reinforce{Up: up, Down: down}, "reinforce", reinforce)
 }
 
 // Question returns the question of a vote as a caller of a front end gives it; nil, and then empty: none in particular. One
@@ -63,11 +34,11 @@ func Question(given *string) (string, error) {
 	}
 }
 
-// ids returns the memories, in the order of the effects.
-func (b *Ballot) ids() []hippo.ID { return slices.Concat(b.Up, b.Down, b.Undo) }
+// votedIDs returns the memories, in the order of the effects.
+func votedIDs(b *api.Reinforce) []hippo.ID { return slices.Concat(b.Up, b.Down, b.Undo) }
 
-// query returns the question for a memory.
-func (b *Ballot) query(id hippo.ID) string {
+// questionOf returns the question for a memory.
+func questionOf(b *api.Reinforce, id hippo.ID) string {
 	if q, ok := b.Asked[id]; ok {
 		return q
 	}
@@ -78,24 +49,24 @@ func (b *Ballot) query(id hippo.ID) string {
 // repeated ID counts once; an ID in two lists is [hippo.ErrInvalid]; with an unknown ID nothing is
 // changed and the error lists all that are unknown. To take back a vote where there is none that
 // can be is [hippo.ErrConflict].
-func Cast(ctx context.Context, m *Memories, b Ballot) ([]Reinforcement, error) {
-	if _, err := b.votes(); err != nil { // before JSON replaces what is no UTF-8
+func Cast(ctx context.Context, m *Memories, b api.Reinforce) ([]api.Reinforcement, error) {
+	if _, err := votesOf(&b); err != nil { // before JSON replaces what is no UTF-8
 		return nil, err
 	}
 	return perform(ctx, identified(m), b, "reinforce", reinforce)
 }
 
-func reinforce(ctx context.Context, m *Memories, a Ballot) ([]Reinforcement, error) {
+func reinforce(ctx context.Context, m *Memories, a api.Reinforce) ([]api.Reinforcement, error) {
 	if done, err := applied(ctx, m); err != nil || len(done) > 0 {
 		return effectsOf(ctx, m, &a, done, err)
 	}
-	votes, err := a.votes()
+	votes, err := votesOf(&a)
 	if err != nil {
 		return nil, err
 	}
-	effects := make(map[hippo.ID]Reinforcement, len(votes))
-	ms, err := update(ctx, m, hippo.VerbVote, distinct(a.ids()), func(x *hippo.Memory, day hippo.Day) (err error) {
-		effects[x.ID], err = m.vote(x, votes[x.ID], a.query(x.ID), day)
+	effects := make(map[hippo.ID]api.Reinforcement, len(votes))
+	ms, err := update(ctx, m, hippo.VerbVote, distinct(votedIDs(&a)), func(x *hippo.Memory, day hippo.Day) (err error) {
+		effects[x.ID], err = m.vote(x, votes[x.ID], questionOf(&a, x.ID), day)
 		return err
 	})
 	if err != nil {
@@ -106,7 +77,7 @@ func reinforce(ctx context.Context, m *Memories, a Ballot) ([]Reinforcement, err
 		return effectsOf(ctx, m, &a, done, err)
 	}
 	noteVotes(m, &a)
-	out := make([]Reinforcement, len(ms))
+	out := make([]api.Reinforcement, len(ms))
 	for i, x := range ms {
 		out[i] = effects[x.ID]
 	}
@@ -114,19 +85,19 @@ func reinforce(ctx context.Context, m *Memories, a Ballot) ([]Reinforcement, err
 }
 
 // noteVotes notes upvotes on questions as uses.
-func noteVotes(m *Memories, b *Ballot) {
+func noteVotes(m *Memories, b *api.Reinforce) {
 	m.accesses.forgetUsed(slices.Concat(b.Down, b.Undo))
 	uses := make([]use, 0, len(b.Up))
 	for _, id := range b.Up {
-		if q := m.searcher.Question(strings.TrimSpace(b.query(id))); q != nil {
+		if q := m.searcher.Question(strings.TrimSpace(questionOf(b, id))); q != nil {
 			uses = append(uses, useOf(m, id, hippo.FeedbackUp, q))
 		}
 	}
 	m.accesses.addUsed(uses)
 }
 
-// votes checks a ballot and returns the vote on each memory.
-func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
+// votesOf checks a ballot and returns the vote on each memory.
+func votesOf(b *api.Reinforce) (map[hippo.ID]api.Vote, error) {
 	if err := hippo.ValidQuery("Query", b.Query); err != nil {
 		return nil, err
 	}
@@ -135,13 +106,13 @@ func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
 			return nil, err
 		}
 	}
-	votes := make(map[hippo.ID]Vote)
-	participle := map[Vote]string{VoteUp: "upvoted", VoteDown: "downvoted"}
+	votes := make(map[hippo.ID]api.Vote)
+	participle := map[api.Vote]string{api.VoteUp: "upvoted", api.VoteDown: "downvoted"}
 	for _, list := range []struct {
 		field string
 		ids   []hippo.ID
-		vote  Vote
-	}{{"Up", b.Up, VoteUp}, {"Down", b.Down, VoteDown}, {"Undo", b.Undo, VoteUndo}} {
+		vote  api.Vote
+	}{{"Up", b.Up, api.VoteUp}, {"Down", b.Down, api.VoteDown}, {"Undo", b.Undo, api.VoteUndo}} {
 		for _, id := range list.ids {
 			if v, ok := votes[id]; ok && v != list.vote {
 				return nil, hippo.Fieldf(list.field, "must not contain an ID that is also %s: %v", participle[v], id)
@@ -159,7 +130,7 @@ func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
 }
 
 // effectsOf returns the effects of a ballot that a first attempt has stored, which keeps what the memories were before.
-func effectsOf(ctx context.Context, m *Memories, b *Ballot, done []hippo.Version, err error) ([]Reinforcement, error) {
+func effectsOf(ctx context.Context, m *Memories, b *api.Reinforce, done []hippo.Version, err error) ([]api.Reinforcement, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +138,7 @@ func effectsOf(ctx context.Context, m *Memories, b *Ballot, done []hippo.Version
 	if err != nil {
 		return nil, err
 	}
-	ms, err := reader(m).Get(ctx, distinct(b.ids()))
+	ms, err := reader(m).Get(ctx, distinct(votedIDs(b)))
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +146,10 @@ func effectsOf(ctx context.Context, m *Memories, b *Ballot, done []hippo.Version
 	for i := range done {
 		before[done[i].ID] = done[i].Before
 	}
-	out := make([]Reinforcement, len(ms))
+	out := make([]api.Reinforcement, len(ms))
 	for i, x := range ms {
 		now := m.Importance(x, head.Calendar.Day)
-		out[i] = Reinforcement{ID: x.ID, Before: now, After: now}
+		out[i] = api.Reinforcement{ID: x.ID, Before: now, After: now}
 		if was := before[x.ID]; was != nil {
 			out[i].Before = m.Importance(was, head.Calendar.Day)
 		}
@@ -187,20 +158,20 @@ func effectsOf(ctx context.Context, m *Memories, b *Ballot, done []hippo.Version
 }
 
 // vote applies v, cast on what a query found, to x on day.
-func (e *Engine) vote(x *hippo.Memory, v Vote, query string, day hippo.Day) (Reinforcement, error) {
+func (e *Engine) vote(x *hippo.Memory, v api.Vote, query string, day hippo.Day) (api.Reinforcement, error) {
 	now := e.Importance(x, day)
-	r := Reinforcement{ID: x.ID, Before: now, After: now}
+	r := api.Reinforcement{ID: x.ID, Before: now, After: now}
 	f := hippo.Feedback{Day: day, Former: &hippo.Former{
 		At: e.now().UTC().Truncate(time.Microsecond), Importance: x.Importance.Value, SetDay: x.Importance.SetDay, SetAt: x.Importance.SetAt,
 		Untied: x.Untied,
 	}}
 	change := e.weights.Usage.Upvoted
 	switch v {
-	case VoteUp:
+	case api.VoteUp:
 		f.Kind = hippo.FeedbackUp
-	case VoteDown:
+	case api.VoteDown:
 		change, f.Kind = e.weights.Usage.Downvoted, hippo.FeedbackDown
-	case VoteUndo:
+	case api.VoteUndo:
 		err := unvote(x, &e.weights.Learning)
 		r.After = e.Importance(x, day)
 		return r, err

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 func TestReinforce(t *testing.T) {
@@ -18,7 +18,7 @@ func TestReinforce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []engine.Reinforcement{{ID: up, Before: .8, After: 1}, {ID: down, Before: .7, After: .35}}
+	want := []api.Reinforcement{{ID: up, Before: .8, After: 1}, {ID: down, Before: .7, After: .35}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

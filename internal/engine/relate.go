@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -22,17 +23,14 @@ type Relations struct{ memories *Memories }
 // Relations returns the relations within the scope.
 func (m *Memories) Relations() Relations { return Relations{m} }
 
-// Related is what a declaration of relations has done.
-type Related = store.Related
-
 // Declare declares relations, each in place of those with its From, To and Kind that hold at the same time; all or none, durably. Those of
 // [hippo.SingleKinds] end the older one of the same memory; what that leaves in conflict is in the result, and stays as it is.
 // Kind [hippo.CoRecalled] is learned, not declared. Unknown memories are a [*hippo.UnknownError].
-func (r Relations) Declare(ctx context.Context, list []hippo.Relation) (*Related, error) {
+func (r Relations) Declare(ctx context.Context, list []hippo.Relation) (*api.Related, error) {
 	return perform(ctx, r.memories, list, "relate", declare)
 }
 
-func declare(ctx context.Context, m *Memories, list []hippo.Relation) (*Related, error) {
+func declare(ctx context.Context, m *Memories, list []hippo.Relation) (*api.Related, error) {
 	if err := someRelations(list); err != nil {
 		return nil, err
 	}
@@ -48,24 +46,16 @@ func declare(ctx context.Context, m *Memories, list []hippo.Relation) (*Related,
 	return store.As(m.scoped, as(m, hippo.VerbRelate)).Relate(ctx, list, func(kind string) bool { return slices.Contains(single, kind) })
 }
 
-// Ending ends relations.
-type Ending struct {
-	// Relations are named by From, To and Kind, and by ValidFrom; if that is unset, the last period that begins before At is meant.
-	Relations []hippo.Relation
-	// At is when they cease to hold; zero: now.
-	At time.Time
-}
-
 // End ends relations, all or none, durably, and returns them as stored. It is an operation, which can be undone. One that is
 // not there is [hippo.ErrNotFound], one that ended before [hippo.ErrConflict], one that begins later [hippo.ErrInvalid].
-func (r Relations) End(ctx context.Context, e Ending) ([]hippo.Relation, error) {
+func (r Relations) End(ctx context.Context, e api.EndRelations) ([]hippo.Relation, error) {
 	if e.At.IsZero() {
 		e.At = r.memories.now()
 	}
 	return perform(ctx, identified(r.memories), e, "end_relations", endRelations)
 }
 
-func endRelations(ctx context.Context, m *Memories, e Ending) ([]hippo.Relation, error) {
+func endRelations(ctx context.Context, m *Memories, e api.EndRelations) ([]hippo.Relation, error) {
 	if err := someRelations(e.Relations); err != nil {
 		return nil, err
 	}
@@ -127,28 +117,19 @@ func someRelations(rs []hippo.Relation) error {
 	return nil
 }
 
-// RelationQuery asks for the relations at either end of memories.
-type RelationQuery struct {
-	IDs []hippo.ID
-	// Kinds keeps relations of any of these kinds; nil: all.
-	Kinds []string
-	// At, with ValidAt, keeps those that hold then; otherwise those that do not hold now are returned, too.
-	At hippo.Moment
-}
-
 // Of returns the relations at either end of memories, at most 100 of each, the strongest; those
 // that do not hold now too, those of forgotten memories not. Weights are those of now. They are
 // ordered by From, To and Kind, those that hold first. Unknown IDs are a [*hippo.UnknownError].
 func (r Relations) Of(ctx context.Context, ids []hippo.ID) ([]hippo.Relation, error) {
-	return perform(ctx, r.memories, RelationQuery{IDs: ids}, "relations", relationsOf)
+	return perform(ctx, r.memories, api.Relations{IDs: ids}, "relations", relationsOf)
 }
 
 // List is [Relations.Of] with a query.
-func (r Relations) List(ctx context.Context, q RelationQuery) ([]hippo.Relation, error) {
+func (r Relations) List(ctx context.Context, q api.Relations) ([]hippo.Relation, error) {
 	return perform(ctx, r.memories, q, "relations", relationsOf)
 }
 
-func relationsOf(ctx context.Context, m *Memories, q RelationQuery) ([]hippo.Relation, error) {
+func relationsOf(ctx context.Context, m *Memories, q api.Relations) ([]hippo.Relation, error) {
 	if known := q.At.KnownAt; isPast(m, q.At) {
 		q.At.KnownAt = time.Time{}
 		out, _, err := inPast(ctx, m, known, func(p *Memories) ([]hippo.Relation, error) { return relationsOf(ctx, p, q) })

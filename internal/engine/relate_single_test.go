@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -19,7 +20,7 @@ func people(t *testing.T) (f *fixture, ada, paris, rome, bonn hippo.ID) {
 	return f, f.record("Ada", .5), f.record("Paris", .5), f.record("Rome", .5), f.record("Bonn", .5)
 }
 
-func (f *fixture) declare(rs ...hippo.Relation) *engine.Related {
+func (f *fixture) declare(rs ...hippo.Relation) *api.Related {
 	f.t.Helper()
 	done, err := f.Relations().Declare(f.t.Context(), rs)
 	if err != nil {
@@ -35,7 +36,7 @@ func lives(who, where hippo.ID, from, until time.Time) hippo.Relation {
 // placesAt are where relations of a memory lead at a time.
 func (f *fixture) placesAt(id hippo.ID, at time.Time) (out []hippo.ID) {
 	f.t.Helper()
-	list, err := f.Relations().List(f.t.Context(), engine.RelationQuery{IDs: []hippo.ID{id}, At: hippo.Moment{ValidAt: at}})
+	list, err := f.Relations().List(f.t.Context(), api.Relations{IDs: []hippo.ID{id}, At: hippo.Moment{ValidAt: at}})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestUndo_OfRelationsThatChanged(t *testing.T) {
 	f.declare(r, other)
 	end := func(rs ...hippo.Relation) hippo.ID {
 		f.advance(0, time.Hour)
-		if _, err := f.Relations().End(t.Context(), engine.Ending{Relations: rs}); err != nil {
+		if _, err := f.Relations().End(t.Context(), api.EndRelations{Relations: rs}); err != nil {
 			t.Fatal(err)
 		}
 		f.advance(0, time.Hour)
@@ -146,7 +147,7 @@ func TestEnd(t *testing.T) {
 	r := lives(ada, paris, day.AddDate(-1, 0, 0), time.Time{})
 	f.declare(r)
 	end := func(m *engine.Memories, at time.Time, rs ...hippo.Relation) error {
-		_, err := m.Relations().End(t.Context(), engine.Ending{Relations: rs, At: at})
+		_, err := m.Relations().End(t.Context(), api.EndRelations{Relations: rs, At: at})
 		return err
 	}
 	for name, tc := range map[string]struct {

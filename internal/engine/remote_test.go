@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -43,13 +44,13 @@ func TestRemote_RepeatsNothing(t *testing.T) {
 	_, err = r.Reinforce(ctx, nil, []hippo.ID{voted})
 	ok(err)
 	text := "voted and changed"
-	m, err := r.Modify(ctx, voted, engine.Modification{Content: &text, Vote: engine.VoteDown})
+	m, err := r.Modify(ctx, voted, api.Change{Content: &text, Vote: api.VoteDown})
 	ok(err)
 	if want := 0.2; m.Importance.Value != want {
 		t.Errorf("importance %v after two downvotes of 0.8, want %v", m.Importance.Value, want)
 	}
 	tags := []string{"a mistake"}
-	_, err = r.Modify(ctx, voted, engine.Modification{Tags: &tags})
+	_, err = r.Modify(ctx, voted, api.Change{Tags: &tags})
 	ok(err)
 	undone, err := engine.Undo(ctx, r, f.last(voted).ID)
 	ok(err)
@@ -63,7 +64,7 @@ func TestRemote_RepeatsNothing(t *testing.T) {
 	_, err = r.Relations().Declare(ctx, []hippo.Relation{link})
 	ok(err)
 	ok(r.Relations().Remove(ctx, []hippo.Relation{link}))
-	all, err := f.List(ctx, engine.ListQuery{})
+	all, err := f.List(ctx, api.List{})
 	ok(err)
 	got := make([]string, len(all.Memories))
 	for i, x := range all.Memories {
@@ -96,7 +97,7 @@ func TestRemote_KeepsTheScope(t *testing.T) {
 			t.Errorf("a writer records, twice: %v: %v", retry, err)
 			continue
 		}
-		if _, err := m.Modify(ctx, x.ID, engine.Modification{Metadata: &map[string]json.RawMessage{}, Vote: engine.VoteUp}); err != nil {
+		if _, err := m.Modify(ctx, x.ID, api.Change{Metadata: &map[string]json.RawMessage{}, Vote: api.VoteUp}); err != nil {
 			t.Errorf("a writer modifies, twice: %v: %v", retry, err)
 		}
 		if _, err := m.Reinforce(ctx, []hippo.ID{x.ID}, nil); err != nil {

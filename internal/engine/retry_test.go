@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -42,18 +43,18 @@ func retriedWrites() []retried {
 			return err
 		}, votes},
 		{"modify", func(ctx context.Context, m *engine.Memories, id hippo.ID) error {
-			got, err := m.Modify(ctx, id, engine.Modification{Tags: &[]string{"a", "b"}, Vote: engine.VoteDown})
+			got, err := m.Modify(ctx, id, api.Change{Tags: &[]string{"a", "b"}, Vote: api.VoteDown})
 			if err == nil && got.ID != id {
 				return errors.New("another memory")
 			}
 			return err
 		}, votes},
 		{"modify all", func(ctx context.Context, m *engine.Memories, id hippo.ID) error {
-			_, err := engine.ModifyAll(ctx, m, []engine.Modified{{ID: id, Change: engine.Modification{Vote: engine.VoteDown}}})
+			_, err := engine.ModifyAll(ctx, m, []api.Modify{{ID: id, Change: api.Change{Vote: api.VoteDown}}})
 			return err
 		}, votes},
 		{"modify by version", func(ctx context.Context, m *engine.Memories, id hippo.ID) error {
-			_, err := m.Modify(ctx, id, engine.Modification{Content: new("another text"), Tags: &[]string{"a", "b"}, IfVersion: 1})
+			_, err := m.Modify(ctx, id, api.Change{Content: new("another text"), Tags: &[]string{"a", "b"}, IfVersion: 1})
 			return err
 		}, tagged},
 		{"forget", func(ctx context.Context, m *engine.Memories, id hippo.ID) error {
@@ -146,7 +147,7 @@ func TestRemote_RetriesAnEnding(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := f.now().Add(time.Hour)
-	got, err := f.remote(hippo.LocalScope(""), true).Relations().End(t.Context(), engine.Ending{Relations: []hippo.Relation{link}, At: at})
+	got, err := f.remote(hippo.LocalScope(""), true).Relations().End(t.Context(), api.EndRelations{Relations: []hippo.Relation{link}, At: at})
 	if err != nil || len(got) != 1 || !got[0].ValidUntil.Equal(at) || got[0].To != b {
 		t.Errorf("%+v, %v; want one relation that ends at %v", got, err, at)
 	}
@@ -173,7 +174,7 @@ func TestConfirm_AsItWasRead(t *testing.T) {
 	f := open(t, options{})
 	id := f.record("podman is used", .5)
 	read := f.get(id)
-	f.modify(id, engine.Modification{Content: new("docker is used"), Vote: engine.VoteNone})
+	f.modify(id, api.Change{Content: new("docker is used"), Vote: api.VoteNone})
 	if err := engine.Confirm(t.Context(), f.Memories, []*hippo.Memory{read}); !errors.Is(err, engine.ErrVersion) {
 		t.Errorf("%v, want %v", err, engine.ErrVersion)
 	}

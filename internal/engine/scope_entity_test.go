@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -46,13 +47,13 @@ func (w *world) changeEntities(r *rapid.T) {
 	case 0:
 		w.try(r, needs, func(x *engine.Memories) (any, error) { return engine.AddEntity(ctx, x, d) })
 	case 1:
-		c := engine.EntityChange{Entity: name, Aliases: []string{other}, ID: d.ID}
+		c := api.ModifyEntity{Entity: name, Aliases: []string{other}, ID: d.ID}
 		w.try(r, needs, func(x *engine.Memories) (any, error) { return engine.ModifyEntity(ctx, x, c) })
 	case 2:
-		q := engine.EntityMerge{From: name, Into: other, ID: d.ID}
+		q := api.MergeEntities{From: name, Into: other, ID: d.ID}
 		w.try(r, needs, func(x *engine.Memories) (any, error) { return engine.MergeEntities(ctx, x, q) })
 	case 3:
-		q := engine.EntitySplit{Entity: name, New: d.Entity, Related: w.someIDs(r), ID: d.ID}
+		q := api.SplitEntity{Entity: name, New: d.Entity, Related: w.someIDs(r), ID: d.ID}
 		w.try(r, needs, func(x *engine.Memories) (any, error) { return engine.SplitEntity(ctx, x, q) })
 	case 4:
 		q := engine.EntityRemoval{Entity: name, ID: d.ID}
@@ -64,16 +65,16 @@ func (w *world) readEntities(r *rapid.T) {
 	ctx, name := context.Background(), entityName(r, "entity")
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.FindEntity(ctx, x, name) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-		return engine.ResolveNamed(ctx, x, name, engine.PreferLive)
+		return engine.ResolveNamed(ctx, x, name, api.PreferLive)
 	})
 	for _, at := range []hippo.Moment{{}, {KnownAt: w.full.now().AddDate(0, 0, -1)}} {
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.ShowEntity(ctx, x, engine.EntityPageQuery{Entity: name, At: at})
+			return engine.ShowEntity(ctx, x, api.ShowEntity{Entity: name, At: at})
 		})
 	}
 	for _, found := range []bool{false, true} {
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.ListEntities(ctx, x, engine.EntityQuery{Found: found})
+			return engine.ListEntities(ctx, x, api.ListEntities{Found: found})
 		})
 	}
 }

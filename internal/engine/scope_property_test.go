@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -121,22 +122,22 @@ func (w *world) readOne(r *rapid.T, id hippo.ID) {
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Get(ctx, ids) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Relations().Of(ctx, ids) })
 	for _, at := range []hippo.Moment{{}, {ValidAt: w.full.now()}, {KnownAt: w.full.now().AddDate(0, 0, -1)}} {
-		f := engine.GraphFilter{Learned: true, At: at}
+		f := api.GraphFilter{Learned: true, At: at}
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.Neighbours(ctx, x, engine.NeighbourQuery{ID: id, Depth: 4, GraphFilter: f})
+			return engine.Neighbours(ctx, x, api.Neighbours{ID: id, Depth: 4, GraphFilter: f})
 		})
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.Paths(ctx, x, engine.PathQuery{From: id, To: w.ids[0], GraphFilter: f})
+			return engine.Paths(ctx, x, api.Paths{From: id, To: w.ids[0], GraphFilter: f})
 		})
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.Communities(ctx, x, engine.CommunityQuery{GraphFilter: f})
+			return engine.Communities(ctx, x, api.Communities{GraphFilter: f})
 		})
 	}
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.Versions(ctx, x, engine.VersionQuery{Memory: id}) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.Versions(ctx, x, api.Versions{Memory: id}) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-		return engine.Operations(ctx, x, engine.OperationQuery{Memory: id})
+		return engine.Operations(ctx, x, api.Operations{Memory: id})
 	})
-	prefix, prefer := id.String()[:rapid.SampledFrom([]int{3, 4, 6, 35}).Draw(r, "length")], engine.Preference(rapid.IntRange(0, 2).Draw(r, "preference"))
+	prefix, prefer := id.String()[:rapid.SampledFrom([]int{3, 4, 6, 35}).Draw(r, "length")], api.Preference(rapid.IntRange(0, 2).Draw(r, "preference"))
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Resolve(ctx, prefix, prefer) })
 }
 
@@ -218,21 +219,21 @@ func (w *world) filter(r *rapid.T) hippo.Filter {
 }
 
 func (w *world) list(r *rapid.T) {
-	q := engine.ListQuery{Filter: w.filter(r), Forgotten: rapid.Bool().Draw(r, "forgotten"), Count: rapid.SampledFrom([]int{0, 2}).Draw(r, "count")}
+	q := api.List{Filter: w.filter(r), Forgotten: rapid.Bool().Draw(r, "forgotten"), Count: rapid.SampledFrom([]int{0, 2}).Draw(r, "count")}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.List(context.Background(), q) })
 }
 
 func (w *world) modify(r *rapid.T) {
 	id, text := w.anyID(r), w.text(r)+"changed"
 	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) {
-		return x.Modify(context.Background(), id, engine.Modification{Content: &text})
+		return x.Modify(context.Background(), id, api.Change{Content: &text})
 	})
 }
 
 func (w *world) supersede(r *rapid.T) {
 	id, old := w.anyID(r), w.someIDs(r)
 	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) {
-		return x.Modify(context.Background(), id, engine.Modification{Supersedes: &old})
+		return x.Modify(context.Background(), id, api.Change{Supersedes: &old})
 	})
 }
 
@@ -269,13 +270,13 @@ func (w *world) operations(r *rapid.T) {
 	ctx, done := context.Background(), w.done
 	count := rapid.IntRange(1, 3).Draw(r, "page")
 	for offset := 0; offset <= done; offset += count {
-		q := engine.OperationQuery{Offset: offset, Count: count}
+		q := api.Operations{Offset: offset, Count: count}
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.Operations(ctx, x, q) })
 	}
 	for n := range done {
 		id := operationID(n + 1)
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.Versions(ctx, x, engine.VersionQuery{Operation: id})
+			return engine.Versions(ctx, x, api.Versions{Operation: id})
 		})
 		part := id.String()[28:]
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.ResolveOperation(ctx, x, part) })
@@ -359,7 +360,7 @@ func (w *world) importing(r *rapid.T) {
 	})
 }
 
-func imported(to *engine.Memories, m *hippo.Memory) (engine.ImportReport, error) {
+func imported(to *engine.Memories, m *hippo.Memory) (api.ImportReport, error) {
 	return to.Transfer().Import(context.Background(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		yield(m.Clone(), nil)
 	}, nil)

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
@@ -84,7 +85,7 @@ type outcome struct {
 // same compares outcomes, but for revisions and the state of a whole store.
 func same() cmp.Options {
 	return cmp.Options{
-		cmpopts.IgnoreFields(hippo.Memory{}, "Revision"), cmpopts.IgnoreFields(engine.Status{}, "Store"),
+		cmpopts.IgnoreFields(hippo.Memory{}, "Revision"), cmpopts.IgnoreFields(api.Status{}, "Store"),
 		cmp.Comparer(func(a, b error) bool {
 			return (a == nil) == (b == nil) && (a == nil || a.Error() == b.Error() && hippo.CodeOf(a) == hippo.CodeOf(b))
 		}),
@@ -121,7 +122,7 @@ func (w *world) checkSuccessors(r *rapid.T, value any) {
 		list = []*hippo.Memory{v}
 	case []*hippo.Memory:
 		list = v
-	case *engine.Listing:
+	case *api.Listing:
 		list = v.Memories
 	case *hippo.Answer:
 		for i := range v.Hits {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/screen/screentest"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -114,7 +115,7 @@ func TestModify_Secret(t *testing.T) {
 	f := open(t, options{})
 	text, _ := secretText()
 	id, old := f.record("harmless", .5), f.record("old", .5)
-	for field, c := range map[string]engine.Modification{
+	for field, c := range map[string]api.Change{
 		"content":      {Content: &text},
 		"situation[0]": {Situation: &[]string{text}},
 		"tags[0]":      {Tags: &[]string{text}},
@@ -126,10 +127,10 @@ func TestModify_Secret(t *testing.T) {
 	if m := f.get(id); m.Content != "harmless" || m.Tags != nil || m.Type != "" {
 		t.Errorf("it was changed: %+v", m)
 	}
-	if m, err := engine.AllowSecrets(f.Memories).Modify(t.Context(), id, engine.Modification{Content: &text}); err != nil || m.Content != text {
+	if m, err := engine.AllowSecrets(f.Memories).Modify(t.Context(), id, api.Change{Content: &text}); err != nil || m.Content != text {
 		t.Errorf("allowed: got %v", err)
 	}
-	if _, err := f.Modify(t.Context(), id, engine.Modification{Tags: &[]string{"later"}}); err != nil {
+	if _, err := f.Modify(t.Context(), id, api.Change{Tags: &[]string{"later"}}); err != nil {
 		t.Errorf("another field of a memory with a secret: %v", err)
 	}
 }

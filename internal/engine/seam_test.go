@@ -20,10 +20,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 // ways are the ways in which verbs travel: as bytes in this process, and through the route of a server.
@@ -119,16 +119,16 @@ func readingCalls(t *testing.T, f *fixture) []named {
 	a := f.record("the gateway times out after 30 s", 0.5, "gateway")
 	b := f.record("the gateway times out after 60 s", 0.9, "gateway", "proxy")
 	f.record("lunch is at noon", 0.1)
-	f.modify(a, engine.Modification{Tags: &[]string{"slow"}})
+	f.modify(a, api.Change{Tags: &[]string{"slow"}})
 	ana := f.entity("Ana", "person", "Anna")
 	if _, err := f.Relations().Declare(ctx, []hippo.Relation{{From: a, To: b, Kind: "supports", Weight: .5}}); err != nil {
 		t.Fatal(err)
 	}
 	at := hippo.Moment{KnownAt: f.now()}
 	return slices.Concat(readingMemories(ctx, a, b), readingGraph(ctx, a, b, ana), readingAll(ctx), []named{
-		reading(ctx, "get at", engine.GetAt, engine.GetQuery{IDs: []hippo.ID{a, b}, At: at, Question: "gateway"}),
-		reading(ctx, "log", engine.Operations, engine.OperationQuery{Memory: a}),
-		reading(ctx, "versions", engine.Versions, engine.VersionQuery{Memory: a}),
+		reading(ctx, "get at", engine.GetAt, api.Get{IDs: []hippo.ID{a, b}, At: at, Question: "gateway"}),
+		reading(ctx, "log", engine.Operations, api.Operations{Memory: a}),
+		reading(ctx, "versions", engine.Versions, api.Versions{Memory: a}),
 		reading(ctx, "an operation", engine.ResolveOperation, f.last(a).ID.String()),
 		reading(ctx, "no operation", engine.ResolveOperation, "ffffffff"),
 		reading(ctx, "undo of none", engine.Undo, hippo.ID{1}),
@@ -142,12 +142,12 @@ func readingMemories(ctx context.Context, a, b hippo.ID) []named {
 		q.NoTouch = true
 		return named{name, func(m *engine.Memories) (any, error) { return m.Search(ctx, q) }}
 	}
-	resolve := func(name, ref string, p engine.Preference) named {
+	resolve := func(name, ref string, p api.Preference) named {
 		return named{name, func(m *engine.Memories) (any, error) { return m.Resolve(ctx, ref, p) }}
 	}
 	modify := func(name string, metadata map[string]json.RawMessage) named {
 		return named{name, func(m *engine.Memories) (any, error) {
-			_, err := m.Modify(ctx, a, engine.Modification{Metadata: &metadata})
+			_, err := m.Modify(ctx, a, api.Change{Metadata: &metadata})
 			return nil, err
 		}}
 	}
@@ -157,10 +157,10 @@ func readingMemories(ctx context.Context, a, b hippo.ID) []named {
 		search("invalid", hippo.Query{Count: -1}),
 		{"get", func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{b, a}) }},
 		{"unknown", func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{{1}}) }},
-		resolve("resolve", a.Short(), engine.PreferNone),
-		resolve("no ref", "ffffffff0000", engine.PreferLive),
+		resolve("resolve", a.Short(), api.PreferNone),
+		resolve("no ref", "ffffffff0000", api.PreferLive),
 		{"resolve a name", func(m *engine.Memories) (any, error) {
-			return engine.ResolveNamed(ctx, m, "anna", engine.PreferLive)
+			return engine.ResolveNamed(ctx, m, "anna", api.PreferLive)
 		}},
 		{"short ids", func(m *engine.Memories) (any, error) { return engine.ShortIDs(m, []hippo.ID{a, b}), nil }},
 		reading(ctx, "numbers", engine.Numbers, []hippo.ID{a, b}),
@@ -180,24 +180,24 @@ func readingMemories(ctx context.Context, a, b hippo.ID) []named {
 func readingGraph(ctx context.Context, a, b, ana hippo.ID) []named {
 	return []named{
 		{"relations", func(m *engine.Memories) (any, error) { return m.Relations().Of(ctx, []hippo.ID{a}) }},
-		reading(ctx, "neighbours", engine.Neighbours, engine.NeighbourQuery{ID: a, Depth: 2, Direction: engine.Out}),
-		reading(ctx, "neighbours of none", engine.Neighbours, engine.NeighbourQuery{ID: hippo.ID{1}}),
-		reading(ctx, "paths", engine.Paths, engine.PathQuery{From: a, To: b}),
-		reading(ctx, "communities", engine.Communities, engine.CommunityQuery{}),
+		reading(ctx, "neighbours", engine.Neighbours, api.Neighbours{ID: a, Depth: 2, Direction: api.DirectionOut}),
+		reading(ctx, "neighbours of none", engine.Neighbours, api.Neighbours{ID: hippo.ID{1}}),
+		reading(ctx, "paths", engine.Paths, api.Paths{From: a, To: b}),
+		reading(ctx, "communities", engine.Communities, api.Communities{}),
 		reading(ctx, "find an entity", engine.FindEntity, "ana"),
 		reading(ctx, "no entity", engine.FindEntity, "Bo"),
-		reading(ctx, "show an entity", engine.ShowEntity, engine.EntityPageQuery{Entity: ana.String()}),
-		reading(ctx, "list entities", engine.ListEntities, engine.EntityQuery{}),
+		reading(ctx, "show an entity", engine.ShowEntity, api.ShowEntity{Entity: ana.String()}),
+		reading(ctx, "list entities", engine.ListEntities, api.ListEntities{}),
 	}
 }
 
 // readingAll read what concerns the whole store.
 func readingAll(ctx context.Context) []named {
 	return []named{
-		{"list", func(m *engine.Memories) (any, error) { return m.List(ctx, engine.ListQuery{Count: 2}) }},
+		{"list", func(m *engine.Memories) (any, error) { return m.List(ctx, api.List{Count: 2}) }},
 		reading(ctx, "labels", engine.Labels, hippo.Filter{}),
-		reading(ctx, "created", engine.Created, engine.ListQuery{}),
-		reading(ctx, "audit", engine.Audit, engine.AuditOptions{}),
+		reading(ctx, "created", engine.Created, api.List{}),
+		reading(ctx, "audit", engine.Audit, api.Audit{}),
 		{"clusters", func(m *engine.Memories) (any, error) { return engine.ClustersOf(ctx, m) }},
 		plain(ctx, "status", (*engine.Memories).Status),
 		plain(ctx, "projects", (*engine.Memories).Projects),
@@ -239,7 +239,7 @@ func all[T any](seq iter.Seq2[T, error]) (list []T, err error) {
 }
 
 // importFile imports memories as all that a file says now.
-func importFile(ctx context.Context, t engine.Transfer, ms []*hippo.Memory) (engine.ImportReport, error) {
+func importFile(ctx context.Context, t engine.Transfer, ms []*hippo.Memory) (api.ImportReport, error) {
 	from := engine.Origin{Path: "notes.md", Whole: func() []string { return []string{"notes.md"} }}
 	return t.Logged(from).Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for _, m := range ms {
@@ -341,15 +341,15 @@ func (w *writer) memories() {
 	w.say("record compared", []any{m, compared}, err)
 	x, err := engine.AllowSecrets(w.m).Record(w.ctx, &hippo.Memory{Content: "password = hunter2hunter2X9", Importance: hippo.Importance{Base: .5}})
 	w.say("record a secret", x, err)
-	x, err = w.m.Modify(w.ctx, b, engine.Modification{Content: new("lunch is at one"), Marks: engine.Marks{Pinned: new(true)}, Vote: engine.VoteUp, Query: "when is lunch"})
+	x, err = w.m.Modify(w.ctx, b, api.Change{Content: new("lunch is at one"), Pinned: new(true), Vote: api.VoteUp, Query: "when is lunch"})
 	w.say("modify", x, err)
-	_, err = w.m.Modify(w.ctx, b, engine.Modification{Content: new("lunch is at two"), IfVersion: 1})
+	_, err = w.m.Modify(w.ctx, b, api.Change{Content: new("lunch is at two"), IfVersion: 1})
 	w.say("modify another version", nil, err)
-	list, err := engine.ModifyAll(w.ctx, w.m, []engine.Modified{{ID: a, Change: engine.Modification{Tags: &[]string{"slow"}}}, {ID: b, Change: engine.Modification{Vote: engine.VoteDown}}})
+	list, err := engine.ModifyAll(w.ctx, w.m, []api.Modify{{ID: a, Change: api.Change{Tags: &[]string{"slow"}}}, {ID: b, Change: api.Change{Vote: api.VoteDown}}})
 	w.say("modify all", list, err)
 	x, err = engine.Supersede(w.ctx, w.m, engine.Succession{ID: b, By: c, Metadata: map[string]json.RawMessage{"why": json.RawMessage(`"a test"`)}})
 	w.say("supersede", x, err)
-	votes, err := engine.Cast(w.ctx, w.m, engine.Ballot{Up: []hippo.ID{c}, Down: []hippo.ID{m.ID}, Query: "how long"})
+	votes, err := engine.Cast(w.ctx, w.m, api.Reinforce{Up: []hippo.ID{c}, Down: []hippo.ID{m.ID}, Query: "how long"})
 	w.say("reinforce", votes, err)
 	w.say("opened", nil, engine.Opened(w.ctx, w.m, map[hippo.ID]string{c: "how long"}))
 	list, err = w.m.Forget(w.ctx, []hippo.ID{m.ID})
@@ -370,7 +370,7 @@ func (w *writer) relations() {
 		r, err := w.m.Relations().Declare(w.ctx, list)
 		w.say("relate", r, err)
 	}
-	ended, err := w.m.Relations().End(w.ctx, engine.Ending{Relations: link})
+	ended, err := w.m.Relations().End(w.ctx, api.EndRelations{Relations: link})
 	w.say("end", ended, err)
 	w.say("unrelate", nil, w.m.Relations().Remove(w.ctx, other))
 }
@@ -381,11 +381,11 @@ func (w *writer) entities() {
 	w.say("add an entity", e, err)
 	e, err = engine.AddEntity(w.ctx, w.m, engine.EntityDraft{Entity: hippo.Entity{Name: "Anna Lee"}})
 	w.say("add another", e, err)
-	e, err = engine.ModifyEntity(w.ctx, w.m, engine.EntityChange{Entity: "Ana", Description: new("a colleague"), Aliases: []string{"AL"}})
+	e, err = engine.ModifyEntity(w.ctx, w.m, api.ModifyEntity{Entity: "Ana", Description: new("a colleague"), Aliases: []string{"AL"}})
 	w.say("modify an entity", e, err)
-	moved, err := engine.MergeEntities(w.ctx, w.m, engine.EntityMerge{From: "Anna Lee", Into: "Ana"})
+	moved, err := engine.MergeEntities(w.ctx, w.m, api.MergeEntities{From: "Anna Lee", Into: "Ana"})
 	w.say("merge entities", moved, err)
-	moved, err = engine.SplitEntity(w.ctx, w.m, engine.EntitySplit{Entity: "Ana", New: hippo.Entity{Name: "AL"}})
+	moved, err = engine.SplitEntity(w.ctx, w.m, api.SplitEntity{Entity: "Ana", New: hippo.Entity{Name: "AL"}})
 	w.say("split an entity", moved, err)
 	e, err = engine.RemoveEntity(w.ctx, w.m, engine.EntityRemoval{Entity: "AL"})
 	w.say("remove an entity", e, err)
@@ -409,7 +409,7 @@ func (w *writer) transfer() {
 	before.Content, before.Version = "bees sing", 1
 	n, err = w.m.Transfer().ImportHistory(w.ctx, []hippo.Version{{ID: idOf(1), Operation: hippo.Operation{ID: idOf(3), Verb: hippo.VerbModify, At: w.f.now()}, Before: before}})
 	w.say("import history", n, err)
-	p, err := engine.MergeProjects(w.ctx, w.m, engine.ProjectMerge{From: "alpha", Into: "beta", Rename: true})
+	p, err := engine.MergeProjects(w.ctx, w.m, api.MergeProjects{From: "alpha", Into: "beta", Rename: true})
 	w.say("merge projects", p, err)
 }
 
@@ -417,8 +417,8 @@ func (w *writer) transfer() {
 func (w *writer) upkeep() {
 	n, err := engine.Rescore(w.ctx, w.m, 0)
 	w.say("rescore", n, err)
-	c, err := engine.Consolidate(w.ctx, w.m, engine.ConsolidateOptions{Horizon: consolidate.Monthly})
+	c, err := engine.Consolidate(w.ctx, w.m, engine.ConsolidateOptions{Horizon: api.Monthly})
 	w.say("consolidate", c, err)
-	_, err = engine.Consolidate(w.ctx, engine.As(w.m, hippo.Operation{Reason: strings.Repeat("x", 9000)}), engine.ConsolidateOptions{Horizon: consolidate.Monthly})
+	_, err = engine.Consolidate(w.ctx, engine.As(w.m, hippo.Operation{Reason: strings.Repeat("x", 9000)}), engine.ConsolidateOptions{Horizon: api.Monthly})
 	w.say("consolidate with a bad reason", nil, err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -32,7 +33,7 @@ func seen(t *testing.T, m *engine.Memories, query string) []string {
 	for _, h := range a.Hits {
 		out = append(out, "search "+h.Memory.Content)
 	}
-	l, err := m.List(t.Context(), engine.ListQuery{Count: 50})
+	l, err := m.List(t.Context(), api.List{Count: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func rewrite(t *testing.T, m *engine.Memories, gateway, cache, gone hippo.ID) hi
 	t.Helper()
 	fresh := stored(t, m, "the gateway has a new owner")
 	text := "the gateway retries with jitter"
-	_, err := m.Modify(t.Context(), gateway, engine.Modification{Content: &text})
+	_, err := m.Modify(t.Context(), gateway, api.Change{Content: &text})
 	_, voted := m.Reinforce(t.Context(), []hippo.ID{cache, fresh}, nil)
 	_, forgot := m.Forget(t.Context(), []hippo.ID{gone})
 	_, related := m.Relations().Declare(t.Context(), []hippo.Relation{{From: fresh, To: gateway, Kind: "explains", Weight: 1}})
@@ -81,7 +82,7 @@ func TestStage_reads_see_the_writes_and_others_do_not(t *testing.T) {
 	if d := cmp.Diff(want, seen(t, s.Memories, "gateway")); d != "" {
 		t.Errorf("staged (-want +got):\n%s", d)
 	}
-	if id, err := s.Resolve(t.Context(), fresh.Short(), engine.PreferLive); err != nil || id != fresh {
+	if id, err := s.Resolve(t.Context(), fresh.Short(), api.PreferLive); err != nil || id != fresh {
 		t.Errorf("%s resolves to %v, %v", fresh.Short(), id, err)
 	}
 	if d := cmp.Diff(before, seen(t, f.Memories, "gateway")); d != "" {

@@ -6,58 +6,16 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Status describes the state of a memory within the scope of a caller.
-type Status struct {
-	// Memories is the number of searchable memories, Forgotten that of hidden ones.
-	Memories, Forgotten int
-	// Archived is the number of those in Memories that lists leave out.
-	Archived int
-	// Unassigned is the number of those of which nobody could tell the project.
-	Unassigned int
-	// Day is the active day and Date the calendar date it began on.
-	Day    hippo.Day
-	Date   string
-	Ranker hippo.Ranker
-	// Models are the embedding models, the preferred one first.
-	Models []ModelStatus
-	// Degraded lists the parts that are not available, with the reasons.
-	Degraded []string
-	// Store is the state of the store itself; nil without [hippo.RightAdmin].
-	Store *StoreStatus
-}
-
-// ModelStatus is the state of a model. Its counts are those of the caller's scope.
-type ModelStatus = embedding.ModelStatus
-
-// StoreStatus is the state of a store, of all scopes.
-type StoreStatus struct {
-	Revision hippo.Revision
-	// Indexed is the revision that the index has reached, Saved that of its file, 0 if
-	// there is none.
-	Indexed, Saved hippo.Revision
-	// Problems lists unreadable data.
-	Problems []Problem
-	// Host is the file of another program that holds the store; nil: it has a file of its own.
-	Host *Host
-}
-
-// Host is the state of the file of another program.
-type Host = driver.Host
-
-// Problem is a piece of data that cannot be read.
-type Problem = driver.Problem
-
 // Status returns the state of the memory. It changes nothing.
-func (m *Memories) Status(ctx context.Context) (Status, error) {
+func (m *Memories) Status(ctx context.Context) (api.Status, error) {
 	s, err := perform(ctx, m, none{}, "status", packedStatus)
 	if err != nil {
-		return Status{}, err
+		return api.Status{}, err
 	}
 	for i, failed := range s.Failures {
 		if failed != nil {
@@ -68,9 +26,9 @@ func (m *Memories) Status(ctx context.Context) (Status, error) {
 	return s.Status, nil
 }
 
-// statusResult is a [Status] in a form that can travel: the errors of the models are beside it.
+// statusResult is a [api.Status] in a form that can travel: the errors of the models are beside it.
 type statusResult struct {
-	Status   Status
+	Status   api.Status
 	Failures []*failure
 }
 
@@ -88,11 +46,11 @@ func packedStatus(ctx context.Context, m *Memories, _ none) (statusResult, error
 	return out, nil
 }
 
-func status(ctx context.Context, m *Memories) (Status, error) {
+func status(ctx context.Context, m *Memories) (api.Status, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
-		return Status{}, err
+		return api.Status{}, err
 	}
-	s := Status{Ranker: m.defaults.ranker}
+	s := api.Status{Ranker: m.defaults.ranker}
 	var x index.Stats
 	err := m.indexed(ctx, func() error {
 		if err := m.embedding.LoadStored(ctx); err != nil {
@@ -110,11 +68,11 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 		return nil
 	})
 	if err != nil {
-		return Status{}, err
+		return api.Status{}, err
 	}
 	h, err := m.store.Head(ctx)
 	if err != nil {
-		return Status{}, err
+		return api.Status{}, err
 	}
 	s.Day, s.Date = h.Calendar.Day, h.Calendar.Date
 	if !m.scope.Allows(hippo.RightAdmin) {
@@ -125,7 +83,7 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 		return s, err
 	}
 	host, err := store.HostOf(ctx, m.store)
-	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Problems: problems, Host: host}
+	s.Store = &api.StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Problems: problems, Host: host}
 	return s, err
 }
 

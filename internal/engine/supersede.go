@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
 // Succession says that a memory is superseded by another one that is there.
 type Succession struct {
 	ID, By hippo.ID
-	// Metadata is set on the superseded one as by a [Modification].
+	// Metadata is set on the superseded one as by a [api.Change].
 	Metadata map[string]json.RawMessage
 }
 
@@ -25,8 +26,8 @@ func supersede(ctx context.Context, m *Memories, a Succession) (*hippo.Memory, e
 	if done, err := appliedTo(ctx, m, a.By); err != nil || done != nil {
 		return first(done), err
 	}
-	c := Modification{Metadata: &a.Metadata, Vote: VoteNone}
-	if err := c.screened(m.secretsAllowed); err != nil {
+	c := api.Change{Metadata: &a.Metadata, Vote: api.VoteNone}
+	if err := screenedChange(&c, m.secretsAllowed); err != nil {
 		return nil, err
 	}
 	if err := m.Flush(ctx); err != nil {
@@ -36,7 +37,7 @@ func supersede(ctx context.Context, m *Memories, a Succession) (*hippo.Memory, e
 		if x.ID != a.ID || len(a.Metadata) == 0 {
 			return nil
 		}
-		return c.applyTo(m, x, day)
+		return applyIfVersion(&c, m, x, day)
 	}
 	return store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, a.By, []hippo.ID{a.ID}, change)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -49,7 +50,7 @@ func TestRecord_Supersedes(t *testing.T) {
 	if _, err := f.Record(t.Context(), &hippo.Memory{Content: "ninety"}, now.ID, hippo.ID{1}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("superseding what is not there: %v", err)
 	}
-	if list, err := f.List(t.Context(), engine.ListQuery{}); err != nil || list.Total != 2 {
+	if list, err := f.List(t.Context(), api.List{}); err != nil || list.Total != 2 {
 		t.Errorf("%d memories are stored (%v), want 2", list.Total, err)
 	}
 }
@@ -67,7 +68,7 @@ func TestSupersede(t *testing.T) {
 	if x := f.get(old.ID); x.SupersededBy != now.ID || !x.ValidUntil.Equal(now.CreatedAt) || string(x.Metadata["why"]) != `"it moved"` {
 		t.Errorf("the superseded one is %+v", x)
 	}
-	log, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{})
+	log, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil || len(log.Operations) != 1 || log.Operations[0].Reason != "it moved" || log.Operations[0].Verb != hippo.VerbSupersede {
 		t.Fatalf("the log is %+v, %v", log, err)
 	}
@@ -91,7 +92,7 @@ func TestModify_Supersedes(t *testing.T) {
 	f := open(t, options{})
 	old, now := f.note(fact("port 80")), f.note(fact("port 8080"))
 	list := []hippo.ID{old.ID, old.ID}
-	m, err := f.Modify(t.Context(), now.ID, engine.Modification{Supersedes: &list, Content: new("port 8081")})
+	m, err := f.Modify(t.Context(), now.ID, api.Change{Supersedes: &list, Content: new("port 8081")})
 	if err != nil || m.Content != "port 8081" || !m.ValidFrom.Equal(now.CreatedAt) {
 		t.Fatalf("got %+v, %v", m, err)
 	}
@@ -101,7 +102,7 @@ func TestModify_Supersedes(t *testing.T) {
 	f.wantOrder(hippo.Query{Text: "port 80"}, "port 8081", "port 80")
 	list = nil
 	var field *hippo.FieldError
-	if _, err := f.Modify(t.Context(), now.ID, engine.Modification{Supersedes: &list}); !errors.As(err, &field) || field.Field != "Supersedes" {
+	if _, err := f.Modify(t.Context(), now.ID, api.Change{Supersedes: &list}); !errors.As(err, &field) || field.Field != "Supersedes" {
 		t.Errorf("no ids: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -15,7 +16,7 @@ import (
 // it, is rejected and the rest goes on. The report is right also when the error is not nil:
 // what it counts as added is durable. progress, if not nil, is called with the number of
 // entries done after each batch. What was imported is indexed and embedded at last.
-func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (ImportReport, error) {
+func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (api.ImportReport, error) {
 	x := importer{transfer: t, calendar: cal, progress: progress}
 	if err := x.begin(ctx); err != nil { // before the source is read
 		return x.report, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -67,14 +68,14 @@ func TestImport_IsUndoneAndDoneAgain(t *testing.T) {
 		t.Fatalf("got %+v (%v)", r, err)
 	}
 	live := func() int {
-		l, err := f.List(t.Context(), engine.ListQuery{})
+		l, err := f.List(t.Context(), api.List{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return l.Total
 	}
 	for _, want := range []int{0, n, 0} {
-		page, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{Count: 1})
+		page, err := engine.Operations(t.Context(), f.Memories, api.Operations{Count: 1})
 		if err != nil || len(page.Operations) != 1 || len(page.Operations[0].Memories) != n {
 			t.Fatalf("got %d operations (%v), want one of %d memories", len(page.Operations), err, n)
 		}

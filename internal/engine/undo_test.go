@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -30,9 +31,9 @@ func (f *fixture) getAll(ids ...hippo.ID) []*hippo.Memory {
 }
 
 // last returns the last operation that changed a memory.
-func (f *fixture) last(id hippo.ID) engine.Operation {
+func (f *fixture) last(id hippo.ID) api.Operation {
 	f.t.Helper()
-	page, err := engine.Operations(f.t.Context(), f.Memories, engine.OperationQuery{Memory: id, Count: 1})
+	page, err := engine.Operations(f.t.Context(), f.Memories, api.Operations{Memory: id, Count: 1})
 	if err != nil || len(page.Operations) != 1 {
 		f.t.Fatalf("operations of %v: %+v (%v)", id, page, err)
 	}
@@ -62,20 +63,20 @@ func TestUndo(t *testing.T) {
 		}},
 		hippo.VerbModify: {
 			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-				_, err := m.Modify(ctx, a, engine.Modification{Marks: engine.Marks{Pinned: new(true)}})
+				_, err := m.Modify(ctx, a, api.Change{Pinned: new(true)})
 				return err
 			},
 			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-				_, err := m.Modify(ctx, a, engine.Modification{Metadata: &map[string]json.RawMessage{"k": json.RawMessage(`{"b": "<>", "a": 1.0}`)}})
+				_, err := m.Modify(ctx, a, api.Change{Metadata: &map[string]json.RawMessage{"k": json.RawMessage(`{"b": "<>", "a": 1.0}`)}})
 				return err
 			},
 			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-				_, err := m.Modify(ctx, a, engine.Modification{Content: new("port 81"), Situation: &[]string{"now"}, Tags: &[]string{"x"}, Type: new("fact"), Importance: new(.9)})
+				_, err := m.Modify(ctx, a, api.Change{Content: new("port 81"), Situation: &[]string{"now"}, Tags: &[]string{"x"}, Type: new("fact"), Importance: new(.9)})
 				return err
 			},
 		},
 		hippo.VerbSupersede: {func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error {
-			_, err := m.Modify(ctx, b, engine.Modification{Supersedes: &[]hippo.ID{a}})
+			_, err := m.Modify(ctx, b, api.Change{Supersedes: &[]hippo.ID{a}})
 			return err
 		}},
 	} {
@@ -139,7 +140,7 @@ func TestUndo_OfARecord(t *testing.T) {
 	if ms := f.getAll(first.ID, next.ID); ms[0].SupersededBy != next.ID || ms[0].ValidUntil.IsZero() || ms[1].Forgotten() {
 		t.Errorf("after its own undo: %+v and %+v", ms[0], ms[1])
 	}
-	page, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{Count: 2})
+	page, err := engine.Operations(t.Context(), f.Memories, api.Operations{Count: 2})
 	if err != nil || len(page.Operations) != 2 || !page.More {
 		t.Errorf("got %+v (%v)", page, err)
 	}
@@ -187,7 +188,7 @@ func TestUndo_StepByStep(t *testing.T) {
 	want := f.get(a)
 	var ops []hippo.ID
 	for n := range 4 {
-		if _, err := f.Modify(t.Context(), a, engine.Modification{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
+		if _, err := f.Modify(t.Context(), a, api.Change{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
 			t.Fatal(err)
 		}
 		ops = append(ops, f.last(a).ID)
@@ -217,7 +218,7 @@ func TestUndo_ChangedElsewhere(t *testing.T) {
 	backend := memstore.New(nil)
 	f := open(t, options{backend: backend})
 	a := f.record("port 80", .5)
-	if _, err := f.Modify(t.Context(), a, engine.Modification{Content: new("port 81")}); err != nil {
+	if _, err := f.Modify(t.Context(), a, api.Change{Content: new("port 81")}); err != nil {
 		t.Fatal(err)
 	}
 	op := f.last(a)
@@ -245,7 +246,7 @@ func TestUndo_Incomplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range hippo.DefaultRetention().Versions {
-		if _, err := f.Modify(t.Context(), b, engine.Modification{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
+		if _, err := f.Modify(t.Context(), b, api.Change{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -275,7 +276,7 @@ func TestUndo_MakesNoCircle(t *testing.T) {
 	a, b := f.note(fact("port 80")), f.note(hippo.Memory{Content: "port 81", ValidFrom: f.now().Add(time.Hour)})
 	supersede := func(id, old hippo.ID) {
 		t.Helper()
-		if _, err := f.Modify(t.Context(), id, engine.Modification{Supersedes: &[]hippo.ID{old}, Vote: engine.VoteNone}); err != nil {
+		if _, err := f.Modify(t.Context(), id, api.Change{Supersedes: &[]hippo.ID{old}, Vote: api.VoteNone}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -294,15 +295,15 @@ func TestVersions(t *testing.T) {
 	f := open(t, options{})
 	a := f.record("port 80", .5, "gateway")
 	want := f.get(a)
-	if vs, err := engine.Versions(t.Context(), f.Memories, engine.VersionQuery{Memory: a}); err != nil || len(vs) != 0 {
+	if vs, err := engine.Versions(t.Context(), f.Memories, api.Versions{Memory: a}); err != nil || len(vs) != 0 {
 		t.Errorf("what was never changed has versions %v (%v)", vs, err)
 	}
 	for _, text := range []string{"port 81", "port 82"} {
-		if _, err := f.Modify(t.Context(), a, engine.Modification{Content: &text, Vote: engine.VoteNone}); err != nil {
+		if _, err := f.Modify(t.Context(), a, api.Change{Content: &text, Vote: api.VoteNone}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	vs, err := engine.Versions(t.Context(), f.Memories, engine.VersionQuery{Memory: a})
+	vs, err := engine.Versions(t.Context(), f.Memories, api.Versions{Memory: a})
 	if err != nil || len(vs) != 2 || vs[0].Before.Content != "port 81" {
 		t.Fatalf("got %+v (%v)", vs, err)
 	}
@@ -314,12 +315,12 @@ func TestVersions(t *testing.T) {
 	if err != nil || id != vs[1].Operation.ID {
 		t.Errorf("resolved %v (%v)", id, err)
 	}
-	one, err := engine.Versions(t.Context(), f.Memories, engine.VersionQuery{Operation: id})
+	one, err := engine.Versions(t.Context(), f.Memories, api.Versions{Operation: id})
 	if err != nil || len(one) != 1 || one[0].ID != a {
 		t.Errorf("of the operation: %+v (%v)", one, err)
 	}
 	other := f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights})
-	for _, q := range []engine.VersionQuery{{Memory: a}, {Operation: id}, {Memory: a, Operation: id}} {
+	for _, q := range []api.Versions{{Memory: a}, {Operation: id}, {Memory: a, Operation: id}} {
 		if _, err := engine.Versions(t.Context(), other, q); !errors.Is(err, hippo.ErrNotFound) {
 			t.Errorf("%+v: another namespace: %v", q, err)
 		}
@@ -329,13 +330,13 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%q is resolved", ref)
 		}
 	}
-	if _, err := engine.Versions(t.Context(), f.Memories, engine.VersionQuery{}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := engine.Versions(t.Context(), f.Memories, api.Versions{}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("of nothing: %v", err)
 	}
-	if _, err := engine.Operations(t.Context(), f.In(hippo.Scope{}), engine.OperationQuery{}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := engine.Operations(t.Context(), f.In(hippo.Scope{}), api.Operations{}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without rights: %v", err)
 	}
-	for _, q := range []engine.OperationQuery{{Offset: -1}, {Count: -1}, {Count: hippo.MaxCount + 1}} {
+	for _, q := range []api.Operations{{Offset: -1}, {Count: -1}, {Count: hippo.MaxCount + 1}} {
 		if _, err := engine.Operations(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%+v: %v", q, err)
 		}
@@ -348,13 +349,13 @@ func TestOperations_OfChangesOnly(t *testing.T) {
 	f := open(t, options{})
 	a := f.record("port 80", .5)
 	f.search(hippo.Query{Text: "port"})
-	if _, err := f.Modify(t.Context(), a, engine.Modification{Content: new("port 80"), Vote: engine.VoteNone}); err != nil {
+	if _, err := f.Modify(t.Context(), a, api.Change{Content: new("port 80"), Vote: api.VoteNone}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Restore(t.Context(), []hippo.ID{a}); err != nil {
 		t.Fatal(err)
 	}
-	if page, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{}); err != nil || len(page.Operations) != 0 {
+	if page, err := engine.Operations(t.Context(), f.Memories, api.Operations{}); err != nil || len(page.Operations) != 0 {
 		t.Errorf("got %+v (%v)", page, err)
 	}
 	long := engine.As(f.Memories, hippo.Operation{Reason: strings.Repeat("x", hippo.MaxName+1)})
@@ -394,12 +395,12 @@ func TestCreated(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	first, second := f.note(fact("port 80")), f.note(hippo.Memory{Content: "port 81", Type: "fact"})
-	for want, q := range map[time.Time]engine.ListQuery{first.CreatedAt: {}, second.CreatedAt: {Filter: hippo.Filter{Types: []string{"fact"}}}} {
+	for want, q := range map[time.Time]api.List{first.CreatedAt: {}, second.CreatedAt: {Filter: hippo.Filter{Types: []string{"fact"}}}} {
 		if got, err := engine.Created(t.Context(), f.Memories, q); err != nil || !got[0].Equal(want) || !got[len(got)-1].Equal(second.CreatedAt) {
 			t.Errorf("got %v (%v), want %v first", got, err, want)
 		}
 	}
-	if _, err := engine.Created(t.Context(), f.In(hippo.Scope{}), engine.ListQuery{}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := engine.Created(t.Context(), f.In(hippo.Scope{}), api.List{}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without rights: %v", err)
 	}
 }

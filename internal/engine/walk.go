@@ -7,30 +7,11 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Direction says along which end of relations a walk goes.
-type Direction string
-
-// The directions.
-const (
-	Both Direction = "both" // the default
-	Out  Direction = "out"  // from From to To
-	In   Direction = "in"   // from To to From
-)
-
-// GraphFilter says which relations a graph has.
-type GraphFilter struct {
-	// Kinds keeps relations of any of these kinds; nil: all that were declared.
-	Kinds []string
-	// Learned keeps those of [hippo.CoRecalled], too, if Kinds is nil.
-	Learned bool
-	// At, with ValidAt, keeps those that hold then; otherwise those that do not hold now are there, too.
-	At hippo.Moment
-}
-
-func (f *GraphFilter) keeps(kind string) bool {
+func keepsKind(f *api.GraphFilter, kind string) bool {
 	if f.Kinds != nil {
 		return slices.Contains(f.Kinds, kind)
 	}
@@ -40,8 +21,8 @@ func (f *GraphFilter) keeps(kind string) bool {
 // walk is a breadth-first search over the relations of memories, which reads one level at a time.
 type walk struct {
 	memories  *Memories
-	filter    *GraphFilter
-	direction Direction
+	filter    *api.GraphFilter
+	direction api.Direction
 	limit     int
 
 	order     []hippo.ID // the nearest first
@@ -52,7 +33,7 @@ type walk struct {
 	omitted   map[hippo.ID]bool
 }
 
-func newWalk(m *Memories, start hippo.ID, f *GraphFilter, d Direction, limit int) *walk {
+func newWalk(m *Memories, start hippo.ID, f *api.GraphFilter, d api.Direction, limit int) *walk {
 	one := []hippo.ID{start}
 	return &walk{
 		memories: m, filter: f, direction: d, limit: limit,
@@ -91,7 +72,7 @@ func (w *walk) read(ctx context.Context, ids []hippo.ID) (found driver.Graph, _ 
 		at = w.memories.now()
 	}
 	for _, r := range weighed(&w.memories.weights.Relations, list, at) {
-		if w.filter.keeps(r.Kind) {
+		if keepsKind(w.filter, r.Kind) {
 			found.Set(r)
 		}
 	}
@@ -101,7 +82,7 @@ func (w *walk) read(ctx context.Context, ids []hippo.ID) (found driver.Graph, _ 
 // chosen returns the relations that a walk follows from a memory: the strongest, at most [maxRelations].
 func (w *walk) chosen(found *driver.Graph, id hippo.ID) []hippo.Relation {
 	list := slices.DeleteFunc(found.At(id), func(r hippo.Relation) bool {
-		return w.direction == Out && r.From != id || w.direction == In && r.To != id
+		return w.direction == api.DirectionOut && r.From != id || w.direction == api.DirectionIn && r.To != id
 	})
 	slices.SortFunc(list, func(a, b hippo.Relation) int { return driver.Stronger(&a, &b) })
 	if len(list) > maxRelations {
@@ -139,7 +120,7 @@ func (w *walk) back(id hippo.ID) []hippo.Relation {
 	best := make(map[hippo.ID]hippo.Relation)
 	for _, r := range w.relations.At(id) {
 		other := r.Other(id)
-		if d, seen := w.distance[other]; !seen || d != w.distance[id]-1 || w.direction == Out && r.To != id || w.direction == In && r.From != id {
+		if d, seen := w.distance[other]; !seen || d != w.distance[id]-1 || w.direction == api.DirectionOut && r.To != id || w.direction == api.DirectionIn && r.From != id {
 			continue
 		}
 		if old, ok := best[other]; !ok || driver.Stronger(&r, &old) < 0 {
@@ -155,7 +136,7 @@ func (w *walk) back(id hippo.ID) []hippo.Relation {
 }
 
 // inGraph runs a verb as of what was known at a time, if the filter asks for that.
-func inGraph[T any](ctx context.Context, m *Memories, f *GraphFilter, run func(*Memories) (*T, error)) (out *T, note string, err error) {
+func inGraph[T any](ctx context.Context, m *Memories, f *api.GraphFilter, run func(*Memories) (*T, error)) (out *T, note string, err error) {
 	known := f.At.KnownAt
 	past := isPast(m, f.At)
 	if f.At.KnownAt = (time.Time{}); past {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -75,7 +75,7 @@ func TestSearch_WhenNarrowsTheFilter(t *testing.T) {
 	if d := cmp.Diff([]string{"day 3"}, sorted(a)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	list, err := f.List(t.Context(), engine.ListQuery{Filter: between})
+	list, err := f.List(t.Context(), api.List{Filter: between})
 	if err != nil || list.Total != 2 {
 		t.Errorf("list: got %+v (%v), want days 3 and 4", list, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -29,7 +29,7 @@ func BenchmarkWrite(b *testing.B) {
 			},
 			"modify": func(f *fixture, ids []hippo.ID, n int) error {
 				text := fmt.Sprintf("the gateway of the cluster listens on port %d", n)
-				_, err := f.Modify(f.t.Context(), ids[n%len(ids)], engine.Modification{Content: &text, Vote: engine.VoteNone})
+				_, err := f.Modify(f.t.Context(), ids[n%len(ids)], api.Change{Content: &text, Vote: api.VoteNone})
 				return err
 			},
 			"vote": func(f *fixture, ids []hippo.ID, n int) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -138,7 +139,7 @@ func fingerprintOf(c *hippo.Memory) (hippo.Hash, error) {
 
 // Operations returns a page of the operations that changed memories of the scope, the newest first,
 // each with those memories. q.Scope is ignored.
-func Operations(ctx context.Context, s Scoped, q driver.OperationQuery) ([]driver.Operation, error) {
+func Operations(ctx context.Context, s Scoped, q driver.OperationQuery) ([]api.Operation, error) {
 	if err := s.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}

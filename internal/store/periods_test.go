@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -50,7 +51,7 @@ func wantYears(t *testing.T, what string, s *store.Store, want ...[2]int) {
 	}
 }
 
-func declared(t *testing.T, s *store.Store, r hippo.Relation) *store.Related {
+func declared(t *testing.T, s *store.Store, r hippo.Relation) *api.Related {
 	t.Helper()
 	done, err := local(s).Relate(t.Context(), []hippo.Relation{r}, nil)
 	if err != nil {

@@ -9,36 +9,23 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
-
-// Related is what [Scoped.Relate] has done. Each list is in the order of [hippo.Relation.Compare].
-type Related struct {
-	// Declared are the relations as they are stored.
-	Declared []hippo.Relation
-	// Replaced are those in whose place they are, as they were.
-	Replaced []hippo.Relation
-	// Closed are older relations of the same memory and of a kind of which it has one at a time, as they are stored: they end
-	// when the new one begins.
-	Closed []hippo.Relation
-	// Conflicts are others of such a kind that hold at the same time as a new one, and stay as they are: they begin
-	// when it does or later, or have an end of their own.
-	Conflicts []hippo.Relation
-}
 
 // Relate stores relations, each in place of those with its From, To and Kind that hold at the same time; all or none, durably, as one
 // operation of which the history keeps what was there before. Those of a single kind, for which single is true, close the older one.
 // LastReinforced is set to now where it is unset, and ValidFrom where an older relation is closed, or one of a single kind has an
 // earlier period that has ended: to the beginning of the period that holds then, if there is one. Errors: those of
 // [hippo.Relation.Validate], and [*hippo.UnknownError] for memories that are not there.
-func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation, single func(kind string) bool) (*Related, error) {
+func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation, single func(kind string) bool) (*api.Related, error) {
 	clean, err := cleanRelations(s.store, rs)
 	if err != nil {
 		return nil, err
 	}
-	var out *Related
+	var out *api.Related
 	err = relate(ctx, s, clean, func(x *relating) error {
-		out = &Related{}
+		out = &api.Related{}
 		if missing := x.missing(clean); missing != nil {
 			return &hippo.UnknownError{IDs: missing}
 		}
@@ -256,7 +243,7 @@ func (x *relating) findPeriod(r *hippo.Relation, until time.Time) error {
 }
 
 // replace stores a relation in place of the periods that overlap with it.
-func (x *relating) replace(r hippo.Relation, out *Related) error {
+func (x *relating) replace(r hippo.Relation, out *api.Related) error {
 	list, err := x.periods(&r)
 	if err != nil {
 		return err
@@ -326,7 +313,7 @@ func (x *relating) memory(id hippo.ID) (*hippo.Memory, error) {
 }
 
 // close ends the older relations of the kind of a new one that leads to other memories, or reports the conflict.
-func (x *relating) close(r *hippo.Relation, out *Related) error {
+func (x *relating) close(r *hippo.Relation, out *api.Related) error {
 	others, err := x.tx.RelationsFrom(r.From, hippo.ID{}, r.Kind)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -48,7 +49,7 @@ func TestRelate_SeesWhatWasDeclaredMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, from := range map[string]time.Time{"closed": {}, "conflict": start().t.AddDate(1, 0, 0)} {
 		s, b, ids := openPreceded(t)
-		declare := func(to hippo.ID, from time.Time) *store.Related {
+		declare := func(to hippo.ID, from time.Time) *api.Related {
 			r := hippo.Relation{From: ids[0], To: to, Kind: "lives_in", Weight: 1, ValidFrom: from}
 			done, err := local(s).Relate(t.Context(), []hippo.Relation{r}, single)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -157,7 +158,7 @@ func PurgeAnd(ctx context.Context, s Scoped, ids, others []hippo.ID, fn func(*hi
 	}
 	return wrap("purge", driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
 		ms, err := tx.Get(ids...)
-		var unreadable []driver.Problem
+		var unreadable []api.StoreProblem
 		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
 			if s.scope.Allows(hippo.RightAdmin) {
 				unreadable = bad.Problems

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -218,7 +219,7 @@ func changeMemory(s *Store, m *hippo.Memory, day hippo.Day, fn func(*hippo.Memor
 
 // allThere returns a [*hippo.UnknownError] unless each of ids is that of a memory; it may be
 // unreadable.
-func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...driver.Problem) error {
+func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...api.StoreProblem) error {
 	found := make(map[hippo.ID]bool, len(ms))
 	for _, m := range ms {
 		found[m.ID] = true
@@ -288,13 +289,13 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 }
 
 // Problems lists unreadable data, and where it was moved.
-func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
+func (s *Store) Problems(ctx context.Context) ([]api.StoreProblem, error) {
 	ps, err := s.backend.Problems(ctx)
 	return ps, wrap("problems", err)
 }
 
 // HostOf returns the state of the file of another program that the back end keeps its data in; nil: it is no guest.
-func HostOf(ctx context.Context, s *Store) (*driver.Host, error) {
+func HostOf(ctx context.Context, s *Store) (*api.Host, error) {
 	g, ok := s.backend.(driver.Guest)
 	if !ok {
 		return nil, nil

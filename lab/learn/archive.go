@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
@@ -23,7 +24,7 @@ func (u *user) archive(ctx context.Context) error {
 			break
 		}
 		loosen()
-		c, err := engine.Consolidate(ctx, u.Memories, engine.ConsolidateOptions{Horizon: consolidate.Monthly, Constants: &o})
+		c, err := engine.Consolidate(ctx, u.Memories, engine.ConsolidateOptions{Horizon: api.Monthly, Constants: &o})
 		if err != nil {
 			return err
 		}

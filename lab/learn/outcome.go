@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // outcome is what a simulation gave: the scores of both halves before, after the days, and after a fifth
@@ -17,13 +17,13 @@ type outcome struct {
 // deeds count what was done to the memories.
 type deeds struct {
 	memories, forgotten int
-	counts              engine.ConsolidationCounts
+	counts              api.ConsolidationCounts
 	// atLast are the memories that were archived after the days.
 	atLast int
 }
 
 // add counts a consolidation.
-func (d *deeds) add(c *engine.ConsolidationCounts) {
+func (d *deeds) add(c *api.ConsolidationCounts) {
 	d.counts.Pruned += c.Pruned
 	d.counts.Linked += c.Linked
 	d.counts.Summarised += c.Summarised

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
@@ -349,7 +350,7 @@ func (p *place) praise(ctx context.Context, text string, ids ...hippo.ID) error 
 	if err := engine.Opened(ctx, p.Memories, map[hippo.ID]string{ids[0]: text}); err != nil {
 		return err
 	}
-	_, err := engine.Cast(ctx, p.Memories, engine.Ballot{Up: ids, Query: text})
+	_, err := engine.Cast(ctx, p.Memories, api.Reinforce{Up: ids, Query: text})
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
@@ -74,9 +75,9 @@ func changes(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weight
 		return false, gap, err
 	}
 	for range 3 {
-		b := engine.Ballot{Down: []hippo.ID{first}, Query: p.question}
+		b := api.Reinforce{Down: []hippo.ID{first}, Query: p.question}
 		if up {
-			b = engine.Ballot{Up: []hippo.ID{second}, Query: p.question}
+			b = api.Reinforce{Up: []hippo.ID{second}, Query: p.question}
 		}
 		if _, err := engine.Cast(ctx, place.Memories, b); err != nil {
 			return false, gap, err

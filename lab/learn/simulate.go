@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
@@ -163,9 +163,9 @@ func (u *user) live(ctx context.Context, day, daily int) error {
 	}
 	switch {
 	case day%30 == 29 && !u.skip.has(monthly):
-		return u.tidy(ctx, consolidate.Monthly)
+		return u.tidy(ctx, api.Monthly)
 	case day%7 == 6 && !u.skip.has(weekly):
-		return u.tidy(ctx, consolidate.Weekly)
+		return u.tidy(ctx, api.Weekly)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (u *user) live(ctx context.Context, day, daily int) error {
 // question against the first hit that does not. Summaries are neither.
 func (u *user) judge(ctx context.Context, q *eval.Question, hits []hippo.ID) error {
 	u.number++
-	b := engine.Ballot{Query: q.Text}
+	b := api.Reinforce{Query: q.Text}
 	for _, id := range hits {
 		switch name, known := u.names[id]; {
 		case q.Relevant[name] > 0:
@@ -202,7 +202,7 @@ func (u *user) judge(ctx context.Context, q *eval.Question, hits []hippo.ID) err
 }
 
 // tidy consolidates. What it records is scored at once, so that no clock decides when.
-func (u *user) tidy(ctx context.Context, h consolidate.Horizon) error {
+func (u *user) tidy(ctx context.Context, h api.Horizon) error {
 	c, err := engine.Consolidate(ctx, u.Memories, engine.ConsolidateOptions{Horizon: h})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -104,7 +105,7 @@ func fill(ctx context.Context, m *engine.Memories, more int) (at landmarks, err 
 
 // relate records a successor, and relations, and returns the successor.
 func relate(ctx context.Context, m *engine.Memories) (central hippo.ID, err error) {
-	list, err := m.List(ctx, engine.ListQuery{Count: len(notes())})
+	list, err := m.List(ctx, api.List{Count: len(notes())})
 	if err != nil {
 		return central, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/ingest"
 	"github.com/hippo-memory/hippo/internal/agents/transcript"
 	"github.com/hippo-memory/hippo/internal/code/project"
@@ -87,7 +88,7 @@ func actions(r *ingest.Report) []ingest.Action {
 
 func (f *fixture) memories() []*hippo.Memory {
 	f.t.Helper()
-	l, err := f.in("app").List(f.t.Context(), engine.ListQuery{})
+	l, err := f.in("app").List(f.t.Context(), api.List{})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 	"github.com/hippo-memory/hippo/internal/base/screen"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -218,7 +219,7 @@ func excerpt(text string) string { return formats.Shorten(screen.Redact(text), 8
 // forget forgets a memory that nobody has changed since it was read.
 func (s *run) forget(ctx context.Context, m *hippo.Memory) (err error) {
 	if !s.options.DryRun {
-		_, err = s.memories.Modify(ctx, m.ID, engine.Modification{Marks: engine.Marks{Forget: true}, IfVersion: m.Version})
+		_, err = s.memories.Modify(ctx, m.ID, api.Change{Forget: true, IfVersion: m.Version})
 	}
 	if err == nil {
 		s.report.Forgotten++
@@ -230,7 +231,7 @@ func (s *run) forget(ctx context.Context, m *hippo.Memory) (err error) {
 func (s *run) modify(ctx context.Context, m *hippo.Memory, text string) error {
 	err := engine.Screen(&hippo.Memory{Content: text})
 	if err == nil && !s.options.DryRun {
-		m, err = s.memories.Modify(ctx, m.ID, engine.Modification{Content: &text, IfVersion: m.Version})
+		m, err = s.memories.Modify(ctx, m.ID, api.Change{Content: &text, IfVersion: m.Version})
 	}
 	if err == nil && !live(m) {
 		err = engine.ErrVersion
@@ -299,6 +300,6 @@ func (s *run) store(ctx context.Context, m *hippo.Memory) error {
 	if err != nil || ms[0].Content == m.Content {
 		return err
 	}
-	_, err = s.memories.Modify(ctx, m.ID, engine.Modification{Content: &m.Content, IfVersion: ms[0].Version})
+	_, err = s.memories.Modify(ctx, m.ID, api.Change{Content: &m.Content, IfVersion: ms[0].Version})
 	return err
 }

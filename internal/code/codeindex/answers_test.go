@@ -11,14 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 )
 
 // freshness returns what the answers say of pool/pool.go, by question.
-func freshness(t *testing.T, tree *codeindex.Tree) map[string]codeindex.Freshness {
+func freshness(t *testing.T, tree *codeindex.Tree) map[string]api.Freshness {
 	t.Helper()
-	out := make(map[string]codeindex.Freshness)
+	out := make(map[string]api.Freshness)
 	list, err := tree.Symbols(t.Context(), "Pool.Wait", codeindex.Filter{}, 0, false)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%+v, %v", list, err)
@@ -43,7 +44,7 @@ func freshness(t *testing.T, tree *codeindex.Tree) map[string]codeindex.Freshnes
 		t.Fatalf("%+v, %v", m, err)
 	}
 	out["map"] = m.Files[0].Freshness
-	if stale := m.Files[0].Freshness; strings.Contains(m.Text(), "since it was indexed") != (stale != codeindex.Fresh) || m.Files[0].Symbols[0].Freshness != stale {
+	if stale := m.Files[0].Freshness; strings.Contains(m.Text(), "since it was indexed") != (stale != api.CodeFresh) || m.Files[0].Symbols[0].Freshness != stale {
 		t.Errorf("%q: %+v", m.Text(), m)
 	}
 	return out
@@ -56,7 +57,7 @@ func TestTree_answers_stale(t *testing.T) {
 	write(t, dir, small())
 	tree := add(t, library(t, t.TempDir()), dir)
 	update(t, tree)
-	check := func(want codeindex.Freshness) {
+	check := func(want api.Freshness) {
 		t.Helper()
 		for question, got := range freshness(t, tree) {
 			if got != want {
@@ -64,13 +65,13 @@ func TestTree_answers_stale(t *testing.T) {
 			}
 		}
 	}
-	check(codeindex.Fresh)
+	check(api.CodeFresh)
 	write(t, dir, map[string]string{"pool/pool.go": "package pool\n"})
-	check(codeindex.Changed)
+	check(api.CodeChanged)
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	check(codeindex.Missing)
+	check(api.CodeMissing)
 }
 
 // No definition of a name is left out because there are many.

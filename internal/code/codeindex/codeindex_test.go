@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/walk"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
@@ -213,9 +214,9 @@ func TestTree_Search_stale(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "README.md")); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]codeindex.Freshness{"queue drained": codeindex.Changed, "installer": codeindex.Missing, "wait until all workers have finished": codeindex.Fresh} {
+	for text, want := range map[string]api.Freshness{"queue drained": api.CodeChanged, "installer": api.CodeMissing, "wait until all workers have finished": api.CodeFresh} {
 		a, err := tree.Search(t.Context(), codeindex.Query{Text: text, Count: 1})
-		if err != nil || len(a.Hits) != 1 || a.Hits[0].Freshness != want || (a.Hits[0].Text == "") != (want != codeindex.Fresh) {
+		if err != nil || len(a.Hits) != 1 || a.Hits[0].Freshness != want || (a.Hits[0].Text == "") != (want != api.CodeFresh) {
 			t.Errorf("%s: %+v, %v", text, a, err)
 		}
 	}
@@ -369,7 +370,7 @@ func TestTree_Update_root_deleted(t *testing.T) {
 		t.Errorf("deleted before: %v", err)
 	}
 	a, err := tree.Search(t.Context(), codeindex.Query{Text: "queue drained"})
-	if err != nil || len(a.Hits) == 0 || a.Hits[0].Freshness != codeindex.Missing || len(a.Notes) == 0 {
+	if err != nil || len(a.Hits) == 0 || a.Hits[0].Freshness != api.CodeMissing || len(a.Notes) == 0 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if s := tree.Status(t.Context()); s.Problem == "" || s.Files != 4 {

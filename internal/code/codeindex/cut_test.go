@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 )
 
@@ -93,7 +94,7 @@ func wantDamage(t *testing.T, tree *codeindex.Tree, want bool) {
 	if degraded(a.Notes...) != want || degraded(codeindex.Notes(tree)...) != want || degraded(s.Problem) != want || s.Problem != "" != want {
 		t.Errorf("damaged: %t; the search says %q, others %q, the status %q", want, a.Notes, codeindex.Notes(tree), s.Problem)
 	}
-	if found := slices.ContainsFunc(a.Hits, func(h codeindex.Hit) bool { return h.Name == "Heron" }); found == want {
+	if found := slices.ContainsFunc(a.Hits, func(h api.CodeHit) bool { return h.Name == "Heron" }); found == want {
 		t.Errorf("damaged: %t; found what the lost update had: %t", want, found)
 	}
 }

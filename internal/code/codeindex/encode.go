@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/vectorfile"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
@@ -191,7 +192,7 @@ func batchOf(t *Tree, g *generation) (list []encodable) {
 // memoryAt is the memory of a chunk whose text begins at a byte of the file; nil if the file has changed.
 func memoryAt(files *texts, id hippo.ID, p catalog.Place, from int) *hippo.Memory {
 	text, freshness := files.of(p.Entry)
-	if freshness != Fresh {
+	if freshness != api.CodeFresh {
 		return nil
 	}
 	p.Chunk.From = from

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/chunk"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
@@ -216,7 +217,7 @@ func meaningOf(t *Tree, places []place, files *texts) (m meaning, err error) {
 			text = []byte(part(text, f.Symbols[p.symbol].Range))
 		}
 		d.Freshness = freshness
-		fresh = fresh && freshness == Fresh
+		fresh = fresh && freshness == api.CodeFresh
 		sum := sha256.Sum256(text)
 		sums = append(sums, string(sum[:]))
 		m.of = append(m.of, d)

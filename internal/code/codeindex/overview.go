@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/chunk"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/role"
@@ -35,7 +36,7 @@ type MapFile struct {
 	Symbols []Definition
 	// References counts those to the definitions of the file.
 	References int
-	Freshness  Freshness
+	Freshness  api.Freshness
 }
 
 // Text writes the map as the budget counts it: a line for each file, and below it one for each definition.
@@ -51,8 +52,8 @@ func (m *Map) Text() string {
 }
 
 // fileLine is the line of a file of a map.
-func fileLine(path string, fresh Freshness) string {
-	if fresh != Fresh {
+func fileLine(path string, fresh api.Freshness) string {
+	if fresh != api.CodeFresh {
 		path += "  [" + string(fresh) + "]"
 	}
 	return path + "\n"
@@ -202,7 +203,7 @@ func fill(root string, files []rankedFile, budget int, now *texts) *Map {
 	slices.SortStableFunc(picks, func(a, b pick) int {
 		return cmp.Compare(files[b.file].list[b.symbol].weight, files[a.file].list[a.symbol].weight)
 	})
-	taken, stale := make(map[int][]Definition), make(map[int]Freshness)
+	taken, stale := make(map[int][]Definition), make(map[int]api.Freshness)
 	used := 0
 	for _, p := range picks {
 		d, e := files[p.file].list[p.symbol].Definition, files[p.file].entry

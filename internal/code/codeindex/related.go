@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 )
@@ -254,7 +255,7 @@ func (r *relater) description() string {
 	} else if f, _, err := r.want[0].entry.Read(); err == nil {
 		s := &f.Symbols[r.want[0].number]
 		words = append(words, s.Name, s.Signature)
-		if text, fresh := r.files.of(r.want[0].entry); fresh == Fresh {
+		if text, fresh := r.files.of(r.want[0].entry); fresh == api.CodeFresh {
 			words = append(words, part(text, s.Doc))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 )
 
@@ -61,7 +62,7 @@ func TestRelatedTo(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = codeindex.RelatedTo(t.Context(), tree, "Pool.Wait", codeindex.Filter{}, 0); err != nil || r.Of[0].Freshness != codeindex.Missing || r.Of[0].Doc != "" || r.Groups[0].Definitions[0].Freshness != codeindex.Missing {
+	if r, err = codeindex.RelatedTo(t.Context(), tree, "Pool.Wait", codeindex.Filter{}, 0); err != nil || r.Of[0].Freshness != api.CodeMissing || r.Of[0].Doc != "" || r.Groups[0].Definitions[0].Freshness != api.CodeMissing {
 		t.Errorf("a tree that is gone: %+v, %v", r, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/walk"
@@ -40,38 +41,12 @@ type Filter struct {
 // The number of hits of an answer.
 const (
 	DefaultCount = 10
-	MaxCount     = 100
+	MaxCount     = api.MaxSourceHits
 )
-
-// Freshness says whether what an answer says of a file is what the file is now.
-type Freshness string
-
-// The values of [Freshness].
-const (
-	Fresh   Freshness = ""
-	Changed Freshness = "changed since it was indexed"
-	Missing Freshness = "gone since it was indexed"
-)
-
-// Hit is a chunk that answers a query.
-type Hit struct {
-	Root      string
-	Path      string
-	First     int
-	Last      int
-	Language  string
-	Kind      string
-	Name      string // qualified; empty: between definitions
-	Signature string
-	// Text is that of the chunk; empty unless it is fresh.
-	Text      string
-	Relevance float64
-	Freshness Freshness
-}
 
 // Answer are the hits, best first.
 type Answer struct {
-	Hits []Hit
+	Hits []api.CodeHit
 	// Total counts the chunks that match, Weak says why they may not answer the query; empty: they may.
 	Total int
 	Weak  string
@@ -200,14 +175,14 @@ func notes(t *Tree, missing int) (list []string) {
 }
 
 // hitOf returns the hit of a chunk.
-func hitOf(t *Tree, files *texts, p catalog.Place) Hit {
-	h := Hit{Root: t.Root.Path, Path: p.Entry.Path, First: p.Chunk.First, Last: p.Chunk.Last, Language: p.Entry.Language, Kind: kindOf(p.File, &p.Chunk)}
+func hitOf(t *Tree, files *texts, p catalog.Place) api.CodeHit {
+	h := api.CodeHit{Root: t.Root.Path, Path: p.Entry.Path, First: p.Chunk.First, Last: p.Chunk.Last, Language: p.Entry.Language, Kind: kindOf(p.File, &p.Chunk)}
 	if s := p.Chunk.Symbol; s >= 0 {
 		h.Name, h.Signature = qualified(&p.File.Symbols[s]), p.File.Symbols[s].Signature
 	}
 	var text []byte
 	text, h.Freshness = files.of(p.Entry)
-	if h.Freshness == Fresh {
+	if h.Freshness == api.CodeFresh {
 		h.Text = strings.ToValidUTF8(string(text[p.Chunk.From:p.Chunk.Until]), "\uFFFD")
 	}
 	return h
@@ -244,9 +219,9 @@ func newTexts(root *os.Root) *texts {
 }
 
 // of returns the content of a file, if it is what the catalog says.
-func (t *texts) of(e *catalog.Entry) ([]byte, Freshness) {
+func (t *texts) of(e *catalog.Entry) ([]byte, api.Freshness) {
 	if t.files == nil {
-		return nil, Missing
+		return nil, api.CodeMissing
 	}
 	text, ok := t.known[e.Path]
 	if !ok {
@@ -258,10 +233,10 @@ func (t *texts) of(e *catalog.Entry) ([]byte, Freshness) {
 	}
 	switch {
 	case text == nil:
-		return nil, Missing
+		return nil, api.CodeMissing
 	case catalog.HashOf(text) != e.Hash:
-		return nil, Changed
+		return nil, api.CodeChanged
 	default:
-		return text, Fresh
+		return text, api.CodeFresh
 	}
 }

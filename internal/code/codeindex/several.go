@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // MaxTrees is how many source trees one question is put to.
@@ -46,7 +47,7 @@ func SearchAll(ctx context.Context, trees []*Tree, dir string, q Query) (*Answer
 	if more := len(trees) - MaxTrees; more > 0 {
 		failed = append(failed, fmt.Sprintf("%d more source trees were not asked: start in one of them, or name it", more))
 	}
-	slices.SortStableFunc(out.Hits, func(a, b Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
+	slices.SortStableFunc(out.Hits, func(a, b api.CodeHit) int { return cmp.Compare(b.Relevance, a.Relevance) })
 	out.Hits = out.Hits[:min(len(out.Hits), cmp.Or(q.Count, DefaultCount))]
 	out.Notes = slices.Concat([]string{"source trees asked: " + strings.Join(names, ", ")}, failed, out.Notes)
 	if cut != "" {
@@ -68,7 +69,7 @@ func (a *Answer) add(b *Answer, name string) {
 
 // PlaceOf returns the path of a hit for an answer: from the root of its tree, or, where several trees were asked, from the folder dir; what
 // lies outside of that is absolute.
-func (a *Answer) PlaceOf(h *Hit, dir string) string {
+func (a *Answer) PlaceOf(h *api.CodeHit, dir string) string {
 	if !a.Several {
 		return h.Path
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/chunk"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
@@ -26,7 +27,7 @@ type Definition struct {
 	Last      int
 	// Doc is its comment, Text the whole definition; empty unless they were asked for and are fresh.
 	Doc, Text string
-	Freshness Freshness
+	Freshness api.Freshness
 }
 
 // Symbols returns the definitions of a name, which may be qualified, best first: the name itself, then
@@ -90,7 +91,7 @@ func define(t *Tree, list []symbolRef, files *texts, withTexts bool) ([]Definiti
 		}
 		d := definitionOf(t, s.entry, f, chunk.Keys(f.Symbols), s.number)
 		var text []byte
-		if text, d.Freshness = files.of(s.entry); withTexts && d.Freshness == Fresh {
+		if text, d.Freshness = files.of(s.entry); withTexts && d.Freshness == api.CodeFresh {
 			d.Doc, d.Text = part(text, f.Symbols[s.number].Doc), part(text, f.Symbols[s.number].Range)
 		}
 		out = append(out, d)

@@ -7,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 func newAuditCommand(s *shell) *cobra.Command {
-	o := client.AuditOptions{}
+	o := api.Audit{}
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "List stale, contradictory, duplicate, misfiled and unused memories, with commands to fix them",
@@ -60,24 +61,24 @@ project, hippo upvote ID does.`,
 }
 
 // meanings explain the problems in the counts of an audit.
-func meanings() map[consolidate.Problem]string {
-	return map[consolidate.Problem]string{
-		consolidate.Stale:         "stale: no longer valid, or replaced or contradicted and idle",
-		consolidate.Contradictory: "contradictory: a newer one gives another value",
-		consolidate.Repeated:      "duplicate: a better one says the same",
-		consolidate.Misfiled:      "misfiled: it belongs to another project",
-		consolidate.Unused:        "unused: never opened, voted or returned by a search",
+func meanings() map[api.Problem]string {
+	return map[api.Problem]string{
+		api.ProblemStale:         "stale: no longer valid, or replaced or contradicted and idle",
+		api.ProblemContradictory: "contradictory: a newer one gives another value",
+		api.ProblemRepeated:      "duplicate: a better one says the same",
+		api.ProblemMisfiled:      "misfiled: it belongs to another project",
+		api.ProblemUnused:        "unused: never opened, voted or returned by a search",
 	}
 }
 
-func printAudit(s *shell, a *client.AuditReport) error {
+func printAudit(s *shell, a *api.AuditReport) error {
 	s.count = len(a.Findings)
 	if s.json {
 		return s.printJSON(wire.AuditOf(a))
 	}
 	fmt.Fprintf(s.out, "%s.\n", memories(a.Memories))
 	err := s.table(func(w io.Writer) {
-		for _, p := range consolidate.Problems() {
+		for _, p := range api.Problems() {
 			if n := a.Counts[p]; n > 0 {
 				fmt.Fprintf(w, "  %d\t%s\n", n, meanings()[p])
 			}
@@ -103,7 +104,7 @@ func printAudit(s *shell, a *client.AuditReport) error {
 }
 
 // printFindings prints each finding, and the command that would act.
-func printFindings(s *shell, a *client.AuditReport) {
+func printFindings(s *shell, a *api.AuditReport) {
 	var ids []hippo.ID
 	for i := range a.Findings {
 		f := &a.Findings[i]

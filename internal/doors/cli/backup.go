@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 func newBackupCommand(s *shell) *cobra.Command {
@@ -57,7 +57,7 @@ in use and of any kind. The file is verified before it gets its name. --store sq
 }
 
 // printProblems reports memories that cannot be read beside the result.
-func printProblems(s *shell, ps []driver.Problem) {
+func printProblems(s *shell, ps []api.StoreProblem) {
 	for _, p := range ps {
 		fmt.Fprintf(s.errw, "unreadable: %s\n", termtext.Line(p.String()))
 	}

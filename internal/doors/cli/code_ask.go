@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -62,12 +63,12 @@ func printCodeAnswer(s *shell, a *codeindex.Answer, dir string, whole bool) erro
 }
 
 // printPlace prints where something is, in the form that editors and terminals open.
-func printPlace(s *shell, path string, line int, signature string, fresh codeindex.Freshness) {
+func printPlace(s *shell, path string, line int, signature string, fresh api.Freshness) {
 	text := fmt.Sprintf("%s:%d", termtext.Line(path), line)
 	if signature != "" {
 		text += "  " + preview(signature, previewLength)
 	}
-	if fresh != codeindex.Fresh {
+	if fresh != api.CodeFresh {
 		text += "  [" + string(fresh) + "]"
 	}
 	fmt.Fprintln(s.out, bold(s, text))
@@ -164,7 +165,7 @@ func printOutline(s *shell, list []codeindex.Definition) error {
 	if s.json {
 		return s.printJSON(wire.CodeSymbolsOf(list))
 	}
-	if len(list) > 0 && list[0].Freshness != codeindex.Fresh {
+	if len(list) > 0 && list[0].Freshness != api.CodeFresh {
 		s.warn("%s: %s", list[0].Path, list[0].Freshness)
 	}
 	for i := range list {

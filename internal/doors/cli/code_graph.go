@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -65,7 +66,7 @@ func printEdges(s *shell, e *codeindex.Edges, callees bool) error {
 			name = "(top of the file)"
 		}
 		note := ""
-		if x.Freshness != codeindex.Fresh {
+		if x.Freshness != api.CodeFresh {
 			note = "  [" + string(x.Freshness) + "]"
 		}
 		switch {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -74,7 +75,7 @@ func printCodeRelated(s *shell, r *codeindex.Related) error {
 		for i := range g.Definitions {
 			d := &g.Definitions[i]
 			note := ""
-			if d.Freshness != codeindex.Fresh {
+			if d.Freshness != api.CodeFresh {
 				note = "  [" + string(d.Freshness) + "]"
 			}
 			fmt.Fprintf(s.out, "  %s:%d  %s%s\n", termtext.Line(d.Path), d.First, preview(signatureOf(d), previewLength), note)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
@@ -31,7 +32,7 @@ daily and weekly archive nothing; monthly does everything; quarterly acts on mem
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
-				done, err := client.Consolidate(c.Context(), m, client.Horizon(horizon), dryRun)
+				done, err := client.Consolidate(c.Context(), m, api.Horizon(horizon), dryRun)
 				if err != nil {
 					return err
 				}
@@ -45,7 +46,7 @@ daily and weekly archive nothing; monthly does everything; quarterly acts on mem
 	return c
 }
 
-func printConsolidation(s *shell, c *client.Consolidation) error {
+func printConsolidation(s *shell, c *api.Consolidation) error {
 	s.count = c.Linked + c.Summarised + c.Archived
 	if s.json {
 		return s.printJSON(wire.ConsolidationOf(c))
@@ -84,7 +85,7 @@ func printConsolidation(s *shell, c *client.Consolidation) error {
 }
 
 // printActions prints what a dry run proposes, and why.
-func printActions(s *shell, c *client.Consolidation) {
+func printActions(s *shell, c *api.Consolidation) {
 	var ids []hippo.ID
 	for i := range c.Actions {
 		ids = append(ids, c.Actions[i].Memory)
@@ -139,7 +140,7 @@ the most central memory. --groups shows the finer groups within topics, --json a
 	return c
 }
 
-func printClusters(s *shell, c *cobra.Command, m *client.Client, list []client.Cluster) error {
+func printClusters(s *shell, c *cobra.Command, m *client.Client, list []api.Cluster) error {
 	s.count = len(list)
 	central := make([]hippo.ID, len(list))
 	for i := range list {

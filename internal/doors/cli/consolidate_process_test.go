@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/cli"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 // notes writes notes of two topics, each twice, as lines of an export, 60 days old.
@@ -120,7 +120,7 @@ func TestConsolidateAll(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	if err := cli.ConsolidateAll(t.Context(), store, time.Now, consolidate.Weekly); err != nil {
+	if err := cli.ConsolidateAll(t.Context(), store, time.Now, api.Weekly); err != nil {
 		t.Fatal(err)
 	}
 	for _, namespace := range []string{"", "team"} {

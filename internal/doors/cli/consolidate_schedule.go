@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/lockedfile"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -37,13 +38,13 @@ const (
 
 func (p *consolidationPlan) add(f *pflag.FlagSet) {
 	f.DurationVar(&p.every, "consolidate-every", 0, "with --http: the interval between consolidations, such as 168h; 0 for none")
-	f.StringVar(&p.horizon, "consolidate-horizon", string(consolidate.Weekly), "the horizon of these consolidations: "+horizonNames())
+	f.StringVar(&p.horizon, "consolidate-horizon", string(api.Weekly), "the horizon of these consolidations: "+horizonNames())
 }
 
 func (p *consolidationPlan) validate() error {
 	switch {
 	case *p == consolidationPlan{}: // of hippo ui, which has no such flags: never
-	case !slices.Contains(consolidate.Horizons(), consolidate.Horizon(p.horizon)):
+	case !slices.Contains(api.Horizons(), api.Horizon(p.horizon)):
 		return usagef("--consolidate-horizon must be %s, got %q", horizonNames(), p.horizon)
 	case p.every != 0 && p.every < minConsolidationInterval:
 		return usagef("--consolidate-every must be at least %v, got %v", minConsolidationInterval, p.every)
@@ -115,7 +116,7 @@ func (p *consolidationPlan) repeat(ctx context.Context, l lease, scope hippo.Sco
 		if err != nil {
 			return err
 		}
-		return consolidateAll(ctx, e, scope, consolidate.Horizon(p.horizon), log)
+		return consolidateAll(ctx, e, scope, api.Horizon(p.horizon), log)
 	}
 	go func() {
 		defer close(done)
@@ -138,7 +139,7 @@ func (p *consolidationPlan) repeat(ctx context.Context, l lease, scope hippo.Sco
 
 // consolidateAll consolidates every namespace that the store has, or that of the scope where another process answers for the
 // store. One that fails does not keep the others from it.
-func consolidateAll(ctx context.Context, e *engine.Engine, scope hippo.Scope, h consolidate.Horizon, log *slog.Logger) error {
+func consolidateAll(ctx context.Context, e *engine.Engine, scope hippo.Scope, h api.Horizon, log *slog.Logger) error {
 	namespaces, err := engine.Namespaces(ctx, e)
 	if errors.Is(err, hippo.ErrUnsupported) {
 		namespaces, err = []string{scope.Namespace}, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -110,7 +111,7 @@ func (d *demo) first() error {
 
 func (d *demo) vote() error {
 	d.say("3. The first hint was true but did not help; the second did. It votes.")
-	rs, err := engine.Cast(d.ctx, d.engine, engine.Ballot{
+	rs, err := engine.Cast(d.ctx, d.engine, api.Reinforce{
 		Up: []hippo.ID{d.hits[1].Memory.ID}, Down: []hippo.ID{d.hits[0].Memory.ID}, Query: question,
 	})
 	if err != nil {

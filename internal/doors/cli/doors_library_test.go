@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
@@ -287,7 +288,7 @@ func (d *library) other(verb string, g *given) (any, error) {
 	case "relations":
 		return c.Relations().Of(ctx, d.ids(g, "id")...)
 	case "graph":
-		q := client.NeighbourQuery{Depth: int(g.number("depth", 0)), Direction: client.Direction(g.text("direction")), Count: int(g.number("limit", 0))}
+		q := api.Neighbours{Depth: int(g.number("depth", 0)), Direction: api.Direction(g.text("direction")), Count: int(g.number("limit", 0))}
 		q.Kinds = g.texts("kinds")
 		if ids := d.ids(g, "id"); len(ids) > 0 {
 			q.ID = ids[0]
@@ -296,7 +297,7 @@ func (d *library) other(verb string, g *given) (any, error) {
 	case "entities":
 		return client.AddEntity(ctx, c, hippo.Entity{Name: g.text("name"), Kind: g.text("kind")})
 	case "entity", "facts":
-		return client.ShowEntity(ctx, c, client.EntityPageQuery{Entity: g.text("name"), MaxTokens: int(g.number("max_tokens", 0))})
+		return client.ShowEntity(ctx, c, api.ShowEntity{Entity: g.text("name"), MaxTokens: int(g.number("max_tokens", 0))})
 	case "context":
 		return client.Context(ctx, c, client.ContextQuery{Prompt: g.text("prompt"), MaxTokens: int(g.number("max_tokens", 0))})
 	case "status":

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/setup"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
@@ -29,7 +30,7 @@ func importedInto(ctx context.Context, s *shell, cfg config.Config) func(path st
 
 // hasImported reports whether one of the last imports read a path.
 func hasImported(ctx context.Context, m *engine.Memories, path string) bool {
-	page, err := engine.Operations(ctx, m, engine.OperationQuery{Count: hippo.MaxCount})
+	page, err := engine.Operations(ctx, m, api.Operations{Count: hippo.MaxCount})
 	if err != nil {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -52,7 +53,7 @@ func entityArgs(what string, n int) cobra.PositionalArgs {
 }
 
 // onEntity is the function of a command that answers with one entity.
-func onEntity(s *shell, fn func(*cobra.Command, *client.Client, []string) (*client.Entity, error), done string) func(*cobra.Command, []string) error {
+func onEntity(s *shell, fn func(*cobra.Command, *client.Client, []string) (*api.Entity, error), done string) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		return inNamed(c.Context(), s, func(m *client.Client) error {
 			e, err := fn(c, m, args)
@@ -64,7 +65,7 @@ func onEntity(s *shell, fn func(*cobra.Command, *client.Client, []string) (*clie
 	}
 }
 
-func printEntity(s *shell, e *client.Entity, done string) error {
+func printEntity(s *shell, e *api.Entity, done string) error {
 	s.count = 1
 	if s.json {
 		return s.printJSON(wire.EntityOf(e))
@@ -80,7 +81,7 @@ func newEntityAddCommand(s *shell) *cobra.Command {
 		Short:   "Add an entity",
 		Example: "  hippo entity add 'Anastasia Petrova' --kind person --alias Ana",
 		Args:    entityArgs("NAME", 1),
-		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
+		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*api.Entity, error) {
 			return client.AddEntity(c.Context(), m, hippo.Entity{Name: args[0], Kind: f.kind, Aliases: f.aliases, Description: f.description})
 		}, "Recorded "),
 	}
@@ -89,7 +90,7 @@ func newEntityAddCommand(s *shell) *cobra.Command {
 }
 
 func newEntityShowCommand(s *shell) *cobra.Command {
-	q := client.EntityPageQuery{}
+	q := api.ShowEntity{}
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "show NAME",
@@ -119,7 +120,7 @@ func newEntityShowCommand(s *shell) *cobra.Command {
 	return c
 }
 
-func printPage(s *shell, p *client.EntityPage) error {
+func printPage(s *shell, p *api.EntityPage) error {
 	s.count = 1
 	if s.json {
 		out, err := wire.EntityPageOf(p, s.now())
@@ -133,7 +134,7 @@ func printPage(s *shell, p *client.EntityPage) error {
 }
 
 func newEntityListCommand(s *shell) *cobra.Command {
-	q := client.EntityQuery{}
+	q := api.ListEntities{}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List entities, or those found in texts",
@@ -159,7 +160,7 @@ func newEntityListCommand(s *shell) *cobra.Command {
 	return c
 }
 
-func printEntities(s *shell, l *client.EntityList, found bool) error {
+func printEntities(s *shell, l *api.EntityList, found bool) error {
 	s.count = len(l.Entities)
 	if s.json {
 		return s.printJSON(wire.EntitiesOf(l))
@@ -188,8 +189,8 @@ func newEntityModifyCommand(s *shell) *cobra.Command {
 		Use:   "modify NAME",
 		Short: "Change the name, kind or description of an entity",
 		Args:  entityArgs("NAME", 1),
-		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
-			change := client.EntityChange{Entity: args[0]}
+		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*api.Entity, error) {
+			change := api.ModifyEntity{Entity: args[0]}
 			for flag, to := range map[string]struct {
 				value *string
 				field **string
@@ -224,8 +225,8 @@ func newEntityAliasCommand(s *shell) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
-			change := client.EntityChange{Entity: args[0], Aliases: args[1:]}
+		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*api.Entity, error) {
+			change := api.ModifyEntity{Entity: args[0], Aliases: args[1:]}
 			if remove {
 				change.Aliases, change.Without = nil, args[1:]
 			}
@@ -258,7 +259,7 @@ which hippo log shows and hippo undo reverts.`,
 	return c
 }
 
-func printMoved(s *shell, done *client.EntityMoved, what string) error {
+func printMoved(s *shell, done *api.EntityMoved, what string) error {
 	if s.json {
 		s.count = 1
 		return s.printJSON(wire.EntityMovedOf(done))
@@ -279,7 +280,7 @@ func newEntitySplitCommand(s *shell) *cobra.Command {
 		Args:    entityArgs("NAME NEW", 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return inNamed(c.Context(), s, func(m *client.Client) error {
-				q := client.EntitySplit{Entity: args[0], New: hippo.Entity{Name: args[1], Kind: f.kind, Aliases: f.aliases, Description: f.description}}
+				q := api.SplitEntity{Entity: args[0], New: hippo.Entity{Name: args[1], Kind: f.kind, Aliases: f.aliases, Description: f.description}}
 				var err error
 				if q.Related, err = resolveNamed(c.Context(), m, related); err != nil {
 					return err
@@ -305,7 +306,7 @@ func newEntityRemoveCommand(s *shell) *cobra.Command {
 		Long: `Forget a recorded entity; if texts mention it, it may be recognised again. A recognised name is marked as no entity, until hippo
 entity add adds it.`,
 		Args: entityArgs("NAME", 1),
-		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
+		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*api.Entity, error) {
 			return client.RemoveEntity(c.Context(), m, args[0])
 		}, "Removed "),
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/lockedfile"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/oauth"
 	"github.com/hippo-memory/hippo/internal/serve/telemetry"
@@ -154,7 +154,7 @@ func AttemptConsolidation(ctx context.Context, dir, store string, every time.Dur
 }
 
 // ConsolidateAll consolidates every namespace of a store, as the schedule of a server does.
-func ConsolidateAll(ctx context.Context, store string, now func() time.Time, h consolidate.Horizon) error {
+func ConsolidateAll(ctx context.Context, store string, now func() time.Time, h api.Horizon) error {
 	s := &shell{now: now}
 	at, err := config.ParseStore(store)
 	if err != nil {

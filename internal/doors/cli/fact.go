@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -145,7 +146,7 @@ func isReference(name string) bool {
 // namedFacts returns relations as facts, as of a time, with the names of their ends.
 func namedFacts(ctx context.Context, s *shell, m *client.Client, rs []hippo.Relation, at time.Time) (*wire.Facts, error) {
 	var ids []hippo.ID
-	p := &client.EntityPage{}
+	p := &api.EntityPage{}
 	for i := range rs {
 		ids = append(ids, rs[i].From, rs[i].To)
 		if rs[i].ValidAt(at) {
@@ -276,7 +277,7 @@ func endInsight(ctx context.Context, s *shell, m *client.Client, ref, by string,
 		return err
 	}
 	s.count = 1
-	facts := wire.FactsOf(&client.EntityPage{Former: found[:1]}, s.now())
+	facts := wire.FactsOf(&api.EntityPage{Former: found[:1]}, s.now())
 	if s.json {
 		return s.printJSON(facts)
 	}

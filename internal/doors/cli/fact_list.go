@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
@@ -65,8 +66,8 @@ func (q *factList) read(ctx context.Context, s *shell, m *client.Client) (facts 
 	if q.subject == "" {
 		facts, err = q.ofAll(ctx, s, m)
 	} else {
-		var p *client.EntityPage
-		if p, err = client.ShowEntity(ctx, m, client.EntityPageQuery{Entity: q.subject, At: q.at, Facts: true}); err == nil {
+		var p *api.EntityPage
+		if p, err = client.ShowEntity(ctx, m, api.ShowEntity{Entity: q.subject, At: q.at, Facts: true}); err == nil {
 			facts = wire.FactsOf(p, s.now())
 		}
 	}
@@ -81,7 +82,7 @@ func (q *factList) read(ctx context.Context, s *shell, m *client.Client) (facts 
 
 // ofAll returns the relations of a page of entities.
 func (q *factList) ofAll(ctx context.Context, s *shell, m *client.Client) (*wire.Facts, error) {
-	l, err := client.ListEntities(ctx, m, client.EntityQuery{Offset: q.offset, Count: q.count, KnownAt: q.at.KnownAt})
+	l, err := client.ListEntities(ctx, m, api.ListEntities{Offset: q.offset, Count: q.count, KnownAt: q.at.KnownAt})
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (q *factList) ofAll(ctx context.Context, s *shell, m *client.Client) (*wire
 	}
 	var rs []hippo.Relation
 	if len(ids) > 0 {
-		if rs, err = m.Relations().List(ctx, client.RelationQuery{IDs: ids, Kinds: q.kinds, At: hippo.Moment{KnownAt: q.at.KnownAt}}); err != nil {
+		if rs, err = m.Relations().List(ctx, api.Relations{IDs: ids, Kinds: q.kinds, At: hippo.Moment{KnownAt: q.at.KnownAt}}); err != nil {
 			return nil, err
 		}
 	}

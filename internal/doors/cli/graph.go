@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -46,8 +47,8 @@ func (f *graphFlags) add(c *cobra.Command, depth, count int, what string) {
 	f.at.add(c)
 }
 
-func (f *graphFlags) filter(s *shell) (client.GraphFilter, error) {
-	out := client.GraphFilter{Kinds: f.kinds, Learned: f.learned}
+func (f *graphFlags) filter(s *shell) (api.GraphFilter, error) {
+	out := api.GraphFilter{Kinds: f.kinds, Learned: f.learned}
 	if f.depth == 0 || f.count == 0 {
 		return out, usagef("--depth and --count must be above 0")
 	}
@@ -55,12 +56,12 @@ func (f *graphFlags) filter(s *shell) (client.GraphFilter, error) {
 }
 
 // neighbours asks for what is near an insight.
-func (f *graphFlags) neighbours(c *cobra.Command, s *shell, m *client.Client, id hippo.ID) (*client.Subgraph, error) {
+func (f *graphFlags) neighbours(c *cobra.Command, s *shell, m *client.Client, id hippo.ID) (*api.Subgraph, error) {
 	filter, err := f.filter(s)
 	if err != nil {
 		return nil, err
 	}
-	return client.Neighbours(c.Context(), m, client.NeighbourQuery{ID: id, Depth: f.depth, Direction: client.Direction(f.direction), GraphFilter: filter, Count: f.count})
+	return client.Neighbours(c.Context(), m, api.Neighbours{ID: id, Depth: f.depth, Direction: api.Direction(f.direction), GraphFilter: filter, Count: f.count})
 }
 
 // onNamed is [shell.onIDs] for references that may be names of entities.
@@ -117,7 +118,7 @@ func newGraphNeighboursCommand(s *shell) *cobra.Command {
 	return c
 }
 
-func printSubgraph(s *shell, g *client.Subgraph) error {
+func printSubgraph(s *shell, g *api.Subgraph) error {
 	all := make([]hippo.ID, len(g.Nodes))
 	for i, n := range g.Nodes {
 		all[i] = n.ID
@@ -142,7 +143,7 @@ func graphLine(s *shell, r *hippo.Relation, short hippo.ShortIDs) string {
 }
 
 // noteBounds says what an answer leaves out.
-func noteBounds(s *shell, b *client.GraphBounds, nodes int) {
+func noteBounds(s *shell, b *api.GraphBounds, nodes int) {
 	if b.Omitted > 0 {
 		fmt.Fprintf(s.errw, "hippo: %s more beyond the first %d (--count)\n", memories(b.Omitted), nodes)
 	}
@@ -174,7 +175,7 @@ func newGraphPathCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			l, err := client.Paths(c.Context(), m, client.PathQuery{From: ids[0], To: ids[1], Depth: f.depth, Direction: client.Direction(f.direction), GraphFilter: filter, Count: f.count})
+			l, err := client.Paths(c.Context(), m, api.Paths{From: ids[0], To: ids[1], Depth: f.depth, Direction: api.Direction(f.direction), GraphFilter: filter, Count: f.count})
 			if err != nil {
 				return err
 			}
@@ -194,7 +195,7 @@ func newGraphPathCommand(s *shell) *cobra.Command {
 	return c
 }
 
-func printPaths(s *shell, l *client.PathList, depth int) {
+func printPaths(s *shell, l *api.PathList, depth int) {
 	var all []hippo.ID
 	content := make(map[hippo.ID]string)
 	for _, n := range l.Nodes {
@@ -221,7 +222,7 @@ func printPaths(s *shell, l *client.PathList, depth int) {
 	if l.More {
 		fmt.Fprintln(s.errw, "hippo: there are more paths of this length (--count)")
 	}
-	noteBounds(s, &l.GraphBounds, client.MaxGraphNodes)
+	noteBounds(s, &l.GraphBounds, api.MaxNodes)
 }
 
 func newGraphDrawCommand(s *shell) *cobra.Command {

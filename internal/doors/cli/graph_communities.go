@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
 func newGraphCommunitiesCommand(s *shell) *cobra.Command {
-	var q client.CommunityQuery
+	var q api.Communities
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "communities",
@@ -51,7 +52,7 @@ memories that a random walk visits most often are shown, most visited first.`,
 	return c
 }
 
-func printCommunities(s *shell, l *client.CommunityList) {
+func printCommunities(s *shell, l *api.CommunityList) {
 	var all []hippo.ID
 	for _, c := range l.Communities {
 		for _, n := range c.Nodes {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -64,7 +65,7 @@ before it, for hippo diff. Recording a memory is not an operation, unless it sup
 }
 
 // printOperations prints a page of operations, of one memory or, if id is zero, of all.
-func printOperations(ctx context.Context, s *shell, m *client.Client, page *client.OperationPage, id hippo.ID, offset int) error {
+func printOperations(ctx context.Context, s *shell, m *client.Client, page *api.OperationPage, id hippo.ID, offset int) error {
 	s.count = len(page.Operations)
 	if s.json || s.lines {
 		out := make([]wire.Operation, len(page.Operations))

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -245,7 +246,7 @@ func outcomeName(o store.Outcome) string {
 
 // imported is the outcome of an import.
 type imported struct {
-	engine.ImportReport
+	api.ImportReport
 	kind      formats.Kind
 	path      string
 	dryRun    bool

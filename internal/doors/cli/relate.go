@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -51,7 +52,7 @@ With one ID, show the relations of that memory.`,
 					if err != nil {
 						return err
 					}
-					return showRelations(c.Context(), s, m, client.RelationQuery{IDs: ids, At: moment})
+					return showRelations(c.Context(), s, m, api.Relations{IDs: ids, At: moment})
 				}
 				return f.change(c, s, m, args)
 			})
@@ -150,7 +151,7 @@ func relationLine(s *shell, r *hippo.Relation) string {
 }
 
 // noteRelated says what a declaration did to other relations.
-func noteRelated(s *shell, done *client.Related) {
+func noteRelated(s *shell, done *api.Related) {
 	for _, list := range []struct {
 		what string
 		of   []hippo.Relation
@@ -162,7 +163,7 @@ func noteRelated(s *shell, done *client.Related) {
 }
 
 func newRelationsCommand(s *shell) *cobra.Command {
-	var q client.RelationQuery
+	var q api.Relations
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "relations ID...",
@@ -183,7 +184,7 @@ func newRelationsCommand(s *shell) *cobra.Command {
 	return c
 }
 
-func showRelations(ctx context.Context, s *shell, m *client.Client, q client.RelationQuery) error {
+func showRelations(ctx context.Context, s *shell, m *client.Client, q api.Relations) error {
 	rs, err := m.Relations().List(ctx, q)
 	if err != nil {
 		return err

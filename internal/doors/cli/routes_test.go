@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
@@ -218,7 +219,7 @@ func TestRoutes_RemoteStore(t *testing.T) {
 			if _, err := m.Get(ctx, []hippo.ID{g.id}); (err == nil) != sees {
 				t.Errorf("%s in %q reads the memory: %v", holder, namespace, err)
 			}
-			list, err := m.List(ctx, engine.ListQuery{})
+			list, err := m.List(ctx, api.List{})
 			if found := err == nil && list.Total > 0; found != sees {
 				t.Errorf("%s in %q counts it: %+v, %v", holder, namespace, list, err)
 			}
@@ -233,7 +234,7 @@ func TestRoutes_RemoteStore(t *testing.T) {
 				continue
 			}
 			text := "changed"
-			_, modified := m.Modify(ctx, g.id, engine.Modification{Content: &text})
+			_, modified := m.Modify(ctx, g.id, api.Change{Content: &text})
 			_, voted := m.Reinforce(ctx, nil, []hippo.ID{g.id})
 			_, forgot := m.Forget(ctx, []hippo.ID{g.id})
 			for verb, err := range map[string]error{"modifies": modified, "votes": voted, "forgets": forgot, "purges": m.Purge(ctx, []hippo.ID{g.id})} {
@@ -274,7 +275,7 @@ func (g *guarded) state() string {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	all, err := g.engine.In(hippo.LocalScope("")).List(g.t.Context(), engine.ListQuery{Count: 100})
+	all, err := g.engine.In(hippo.LocalScope("")).List(g.t.Context(), api.List{Count: 100})
 	if err != nil {
 		g.t.Fatal(err)
 	}

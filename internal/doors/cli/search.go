@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
@@ -71,7 +72,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 	v.Float64Var(&f.low, "min", 0, "the lowest relevance; 0 also shows unlikely matches")
 	v.Float64Var(&f.high, "max", math.Inf(1), "the highest relevance")
 	addPage(v, &f.offset, &f.count, hippo.DefaultCount)
-	v.StringSliceVar(&f.sources, "sources", []string{sources.Memory}, "what to search: memory, code, or both, separated by a comma")
+	v.StringSliceVar(&f.sources, "sources", []string{api.SourceMemory}, "what to search: memory, code, or both, separated by a comma")
 	v.BoolVar(&f.each, "each", false, "list memories with the same text one by one, not as one hit")
 	return c
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
@@ -28,7 +28,7 @@ func searchSources(ctx context.Context, s *shell, m *client.Client, names []stri
 	return printSources(s, a, q, filesOf(ctx, s, m, momentOf(q), foundIn(&a.Memory)))
 }
 
-func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query, files *cited.Check) error {
+func printSources(s *shell, a *api.SourcesAnswer, q *hippo.Query, files *cited.Check) error {
 	for _, d := range a.Memory.Degraded {
 		s.warn("degraded: %s", d)
 	}
@@ -83,7 +83,7 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query, files *cite
 }
 
 // printCodeHit prints code among insights: its first line, then where it is, marked as code.
-func printCodeHit(s *shell, h *client.SourceHit, score string, several bool) {
+func printCodeHit(s *shell, h *api.SourceHit, score string, several bool) {
 	c := h.Code
 	place := fmt.Sprintf("%s:%d", c.Path, c.First)
 	if several {
@@ -94,7 +94,7 @@ func printCodeHit(s *shell, h *client.SourceHit, score string, several bool) {
 		return
 	}
 	notes := "code · " + place
-	if c.Freshness != codeindex.Fresh {
+	if c.Freshness != api.CodeFresh {
 		notes += " · " + string(c.Freshness)
 	}
 	fmt.Fprintf(s.out, "\n%s  %s\n%s\n", score, preview(wire.CodeName(c), previewLength), indent+dim(s, termtext.Line(notes)))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/ingest"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
@@ -56,7 +57,7 @@ func newStatusCommand(s *shell) *cobra.Command {
 	}
 }
 
-func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
+func printStatus(s *shell, st *api.Status, out *wire.Status) error {
 	if s.json {
 		return s.printJSON(out)
 	}
@@ -100,7 +101,7 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 }
 
 // lackRows prints what is not in the store, does not work or is wrong.
-func lackRows(row func(name, format string, args ...any), st *engine.Status, out *wire.Status) {
+func lackRows(row func(name, format string, args ...any), st *api.Status, out *wire.Status) {
 	for _, e := range out.Elsewhere {
 		row("to import", "%s", e)
 	}

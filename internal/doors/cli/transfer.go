@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
@@ -25,7 +26,7 @@ import (
 )
 
 // importFrom imports memories, without their relations.
-func importFrom(ctx context.Context, s *shell, t engine.Transfer, x export) (engine.ImportReport, error) {
+func importFrom(ctx context.Context, s *shell, t engine.Transfer, x export) (api.ImportReport, error) {
 	bar := newBar(s, x.count, "importing")
 	defer bar.finish()
 	return t.Import(ctx, x.calendar, until(ctx, x.memories), func(done int) { bar.set(int64(done), int64(x.count)) })
@@ -177,7 +178,7 @@ func finishFile(name, path string, err error) error {
 }
 
 // writeExport writes an export, and returns how many memories it has, and what cannot be read.
-func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []driver.Problem, err error) {
+func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []api.StoreProblem, err error) {
 	bar := newBar(s, x.count, "exporting")
 	defer bar.finish()
 	out := formats.NewWriter(w, x.calendar)
@@ -200,7 +201,7 @@ func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []driver.Pr
 }
 
 // printUnreadable reports memories that could not be exported, or not completely.
-func printUnreadable(s *shell, x export, unreadable []driver.Problem) error {
+func printUnreadable(s *shell, x export, unreadable []api.StoreProblem) error {
 	printProblems(s, unreadable)
 	if x.lost > 0 {
 		fmt.Fprintf(s.errw, "unreadable: %d relations\n", x.lost)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
@@ -65,7 +66,7 @@ func operationToUndo(ctx context.Context, s *shell, m *client.Client, refs []str
 	if err != nil {
 		return hippo.ID{}, err
 	}
-	what, err := changesOf(ctx, m, []client.Operation{*o})
+	what, err := changesOf(ctx, m, []api.Operation{*o})
 	if err != nil {
 		return hippo.ID{}, err
 	}
@@ -77,8 +78,8 @@ func operationToUndo(ctx context.Context, s *shell, m *client.Client, refs []str
 }
 
 // operations yields the operations of the store, the newest first, and an error at the end if one cannot be read.
-func operations(ctx context.Context, m *client.Client) iter.Seq2[*client.Operation, error] {
-	return func(yield func(*client.Operation, error) bool) {
+func operations(ctx context.Context, m *client.Client) iter.Seq2[*api.Operation, error] {
+	return func(yield func(*api.Operation, error) bool) {
 		for offset, more := 0, true; more; {
 			page, err := client.Operations(ctx, m, hippo.ID{}, offset, hippo.MaxCount)
 			if err != nil {
@@ -96,7 +97,7 @@ func operations(ctx context.Context, m *client.Client) iter.Seq2[*client.Operati
 }
 
 // lastOperation returns the last operation of the user of the command line that is neither undone nor an undo.
-func lastOperation(ctx context.Context, m *client.Client) (*client.Operation, error) {
+func lastOperation(ctx context.Context, m *client.Client) (*api.Operation, error) {
 	undone := make(map[hippo.ID]bool)
 	for o, err := range operations(ctx, m) {
 		switch {
@@ -113,7 +114,7 @@ func lastOperation(ctx context.Context, m *client.Client) (*client.Operation, er
 }
 
 // changesOf says what each operation changed: of one memory its name and the change, of several how many.
-func changesOf(ctx context.Context, m *client.Client, ops []client.Operation) ([]string, error) {
+func changesOf(ctx context.Context, m *client.Client, ops []api.Operation) ([]string, error) {
 	out := make([]string, len(ops))
 	versions := make(map[hippo.ID][]hippo.Version)
 	for i := range ops {
@@ -136,7 +137,7 @@ func changesOf(ctx context.Context, m *client.Client, ops []client.Operation) ([
 }
 
 // changeOf says how an operation changed a memory; empty if that is not kept. versions are those that were read before.
-func changeOf(ctx context.Context, m *client.Client, o *client.Operation, id hippo.ID, versions map[hippo.ID][]hippo.Version) (string, error) {
+func changeOf(ctx context.Context, m *client.Client, o *api.Operation, id hippo.ID, versions map[hippo.ID][]hippo.Version) (string, error) {
 	now, err := m.Get(ctx, id)
 	if errors.Is(err, hippo.ErrNotFound) || errors.Is(err, hippo.ErrCorrupt) {
 		return "", nil

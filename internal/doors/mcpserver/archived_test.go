@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
@@ -110,7 +111,7 @@ func TestMemoryTool_RenamesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.steps([]step{{object{"command": "rename", "old_path": "/memories/old", "new_path": "/memories/new"}, "Successfully renamed /memories/old to /memories/new"}})
-	page, err := engine.Operations(t.Context(), s.engine.In(hippo.LocalScope("")), engine.OperationQuery{})
+	page, err := engine.Operations(t.Context(), s.engine.In(hippo.LocalScope("")), api.Operations{})
 	if err != nil || len(page.Operations) != 1 {
 		t.Fatalf("%+v (%v), want one operation", page, err)
 	}

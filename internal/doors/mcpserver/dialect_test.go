@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memoryservice"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -55,7 +55,7 @@ func (s *session) relate(from, to, kind string) {
 	m := s.engine.In(hippo.LocalScope(""))
 	var ids []hippo.ID
 	for _, text := range []string{from, to} {
-		id, err := m.Resolve(s.t.Context(), hashed(text), engine.PreferLive)
+		id, err := m.Resolve(s.t.Context(), hashed(text), api.PreferLive)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -330,7 +330,7 @@ func TestMemoryService_Refuses(t *testing.T) {
 			t.Errorf("%s(%v): got %+v, want %q", x.tool, x.args, o, x.want)
 		}
 	}
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{})
+	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
 	if err != nil || l.Total != 4 {
 		t.Fatalf("got %d memories (%v), want the 4 there were", l.Total, err)
 	}
@@ -349,7 +349,7 @@ func TestMemoryService_Stores(t *testing.T) {
 		"content": "  Spaces around it ", "tags": []string{"B"}, "conversation_id": "c9", "agent_id": "a9", "store": "new:other",
 		"metadata": object{"tags": "a,b", "type": "unheard/of", "n": 1},
 	}, nil)
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{})
+	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
 	if err != nil || l.Total != 1 {
 		t.Fatal(l, err)
 	}

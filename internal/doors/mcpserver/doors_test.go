@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/claudehippo"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/codetools"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/graphtools"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memorymcp"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memoryservice"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -159,7 +159,7 @@ func TestListOfOne_Deletes(t *testing.T) {
 		if o := s.tool(x.tool, x.args); !o.IsError || !strings.Contains(o.Text, x.want) {
 			t.Errorf("%s, %s(%v): got %s%s, want %q", x.system, x.tool, x.args, o.Text, o.Protocol, x.want)
 		}
-		l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{})
+		l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
 		if err != nil || l.Total != 1 {
 			t.Errorf("%s, %s(%v): %d are left (%v)", x.system, x.tool, x.args, l.Total, err)
 		}
@@ -203,7 +203,7 @@ func TestMemoryService_UpdateErasesNothing(t *testing.T) {
 	s.serveIn(hippo.LocalScope(""), []string{memoryservice.Name})
 	s.must("memory_store", object{"content": queue, "metadata": object{"tags": "ops,net", "type": "note"}}, nil)
 	kept := func() string {
-		l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{})
+		l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
 		if err != nil || l.Total != 1 {
 			t.Fatal(l, err)
 		}

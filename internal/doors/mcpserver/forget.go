@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 const forgetSchema = `{"type":"object","required":["uuids"],"properties":{
@@ -40,12 +40,12 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.restore && in.purge {
 		return reply{}, hippo.Fieldf("purge", "and restore exclude each other")
 	}
-	prefer := engine.PreferLive
+	prefer := api.PreferLive
 	switch {
 	case in.restore:
-		prefer = engine.PreferForgotten
+		prefer = api.PreferForgotten
 	case in.purge:
-		prefer = engine.PreferNone
+		prefer = api.PreferNone
 	}
 	ids, err := s.resolve(ctx, in.refs, prefer)
 	var already []hippo.ID

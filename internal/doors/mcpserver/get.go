@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -50,7 +51,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ids, err := s.resolve(ctx, in.ids, engine.PreferLive)
+	ids, err := s.resolve(ctx, in.ids, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -58,7 +59,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := engine.GetAt(ctx, s.Memories, engine.GetQuery{IDs: ids, At: at, Question: string(in.query)})
+	found, err := engine.GetAt(ctx, s.Memories, api.Get{IDs: ids, At: at, Question: string(in.query)})
 	if err != nil {
 		return reply{}, err
 	}
@@ -68,7 +69,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 			return reply{}, err
 		}
 	}
-	rs, err := s.Relations().List(ctx, engine.RelationQuery{IDs: ids, At: at})
+	rs, err := s.Relations().List(ctx, api.Relations{IDs: ids, At: at})
 	if err != nil {
 		return reply{}, err
 	}

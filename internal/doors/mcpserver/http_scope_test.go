@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -19,7 +20,7 @@ import (
 // memories returns all memories of the user, without what reading counts.
 func (s *session) memories(t *testing.T) []*hippo.Memory {
 	t.Helper()
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{Count: hippo.MaxCount})
+	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{Count: hippo.MaxCount})
 	if err != nil {
 		t.Fatal(err)
 	}

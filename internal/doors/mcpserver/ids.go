@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -52,7 +53,7 @@ func numbersOf(raw json.RawMessage) texts {
 }
 
 // resolve returns the IDs, each once.
-func (s *session) resolve(ctx context.Context, r refs, prefer engine.Preference) ([]hippo.ID, error) {
+func (s *session) resolve(ctx context.Context, r refs, prefer api.Preference) ([]hippo.ID, error) {
 	var out []hippo.ID
 	for i, ref := range r.list {
 		id, err := s.Resolve(ctx, ref, prefer)
@@ -73,7 +74,7 @@ func (s *session) short(id hippo.ID) string {
 
 // resolveOne is resolve for an argument that is one ID.
 func (s *session) resolveOne(ctx context.Context, r refs) (hippo.ID, error) {
-	ids, err := s.resolve(ctx, r, engine.PreferLive)
+	ids, err := s.resolve(ctx, r, api.PreferLive)
 	switch {
 	case err != nil:
 		return hippo.ID{}, err

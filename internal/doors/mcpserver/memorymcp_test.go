@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memorymcp"
@@ -188,7 +189,7 @@ func TestMemoryMCP_InvalidateIsOneOperation(t *testing.T) {
 	t.Parallel()
 	s := startMCP(t)
 	m := s.engine.In(hippo.LocalScope(""))
-	log, err := engine.Operations(t.Context(), m, engine.OperationQuery{})
+	log, err := engine.Operations(t.Context(), m, api.Operations{})
 	if err != nil || len(log.Operations) != 1 || log.Operations[0].Reason != "she moved" {
 		t.Fatalf("the log has %+v (%v)", log, err)
 	}
@@ -294,7 +295,7 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 			t.Errorf("%s(%v): got %+v, want %q and %s", x.tool, x.args, o, x.want, x.code)
 		}
 	}
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{})
+	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
 	if err != nil || l.Total != 3 {
 		t.Fatalf("got %d memories (%v), want the 3 there were", l.Total, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -74,11 +74,11 @@ func TestMemoryTool_SituationsThatChange(t *testing.T) {
 	situate := func(situation string) {
 		t.Helper()
 		ms := s.engine.In(hippo.LocalScope(""))
-		l, err := ms.List(t.Context(), engine.ListQuery{})
+		l, err := ms.List(t.Context(), api.List{})
 		if err != nil || len(l.Memories) != 1 {
 			t.Fatalf("%+v, %v", l, err)
 		}
-		if _, err := ms.Modify(t.Context(), l.Memories[0].ID, engine.Modification{Situation: &[]string{situation}}); err != nil {
+		if _, err := ms.Modify(t.Context(), l.Memories[0].ID, api.Change{Situation: &[]string{situation}}); err != nil {
 			t.Fatal(err)
 		}
 	}

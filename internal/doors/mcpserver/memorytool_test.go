@@ -15,9 +15,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/claudehippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/internal/store/sharedstore"
@@ -353,7 +353,7 @@ func TestMemoryTool_Model(t *testing.T) {
 
 // difference compares the files with a model.
 func difference(s *session, model files) string {
-	l, err := s.engine.In(hippo.LocalScope("")).List(s.t.Context(), engine.ListQuery{Filter: hippo.Filter{Types: []string{"MemoryToolFile"}}, Count: 100})
+	l, err := s.engine.In(hippo.LocalScope("")).List(s.t.Context(), api.List{Filter: hippo.Filter{Types: []string{"MemoryToolFile"}}, Count: 100})
 	if err != nil || l.Total != len(model) {
 		return fmt.Sprintf("%d memories (%v), want %d", l.Total, err, len(model))
 	}

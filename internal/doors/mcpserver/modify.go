@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -104,15 +105,15 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := in.metadata.forPrograms(s, in.fields()); err != nil {
 		return reply{}, err
 	}
-	c := engine.Modification{
-		Content: in.content, Type: in.kind, Importance: in.importance, Marks: engine.Marks{Pinned: in.pinned, Project: in.operation.project}, Vote: engine.Vote(in.vote.reinforce),
+	c := api.Change{
+		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Project: in.operation.project, Vote: api.Vote(in.vote.reinforce),
 		Situation: list(in.situation), Tags: list(distinctTags(in.tags)),
 	}
 	var err error
 	if c.ValidFrom, c.ValidUntil, err = in.valid.Ends(s.now()); err != nil {
 		return reply{}, err
 	}
-	supersedes, err := s.resolve(ctx, in.supersedes, engine.PreferLive)
+	supersedes, err := s.resolve(ctx, in.supersedes, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -123,7 +124,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := in.apply(&c); err != nil {
 		return reply{}, err
 	}
-	if c == (engine.Modification{}) && in.added == nil {
+	if c == (api.Change{}) && in.added == nil {
 		return reply{}, misshapen("arguments", "must change at least one of %s%s", strings.Join(names(in.fields()[1:]), ", "), in.kept(nil))
 	}
 	id, err := s.resolveOne(ctx, in.uuid)
@@ -147,7 +148,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 }
 
 // apply clears fields.
-func (in *labels) apply(c *engine.Modification) error {
+func (in *labels) apply(c *api.Change) error {
 	if err := c.Clear(in.clear); err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (in *labels) apply(c *engine.Modification) error {
 const maxTries = 5
 
 // modify changes a memory, with the added situations behind those that it has.
-func (in *labels) modify(ctx context.Context, memories *engine.Memories, id hippo.ID, c engine.Modification) (*hippo.Memory, error) {
+func (in *labels) modify(ctx context.Context, memories *engine.Memories, id hippo.ID, c api.Change) (*hippo.Memory, error) {
 	if in.added == nil {
 		return memories.Modify(ctx, id, c)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -83,7 +84,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := oneOf("source", string(in.secret.source), "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
-	supersedes, err := s.resolve(ctx, in.supersedes, engine.PreferLive)
+	supersedes, err := s.resolve(ctx, in.supersedes, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -60,15 +61,15 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := in.votes(); err != nil {
 		return reply{}, err
 	}
-	up, err := s.resolve(ctx, in.up, engine.PreferLive)
+	up, err := s.resolve(ctx, in.up, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	down, err := s.resolve(ctx, in.down, engine.PreferLive)
+	down, err := s.resolve(ctx, in.down, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	undo, err := s.resolve(ctx, in.undo, engine.PreferLive)
+	undo, err := s.resolve(ctx, in.undo, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -76,7 +77,7 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	if len(ids) == 0 {
 		return reply{}, misshapen("upvotes", "is required, or downvotes, and must not be blank")
 	}
-	b := engine.Ballot{Up: up, Down: down, Undo: undo}
+	b := api.Reinforce{Up: up, Down: down, Undo: undo}
 	if b.Query, err = engine.Question(in.query); err != nil {
 		return reply{}, err
 	}

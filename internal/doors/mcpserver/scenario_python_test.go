@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 )
 
@@ -251,11 +251,11 @@ func TestScenario_Y13_Overlap(t *testing.T) {
 }
 
 // migrate imports a file of the original.
-func migrate(t *testing.T, s *session, path string) (engine.ImportReport, error) {
+func migrate(t *testing.T, s *session, path string) (api.ImportReport, error) {
 	t.Helper()
 	src, err := formats.Open(path)
 	if err != nil {
-		return engine.ImportReport{}, err
+		return api.ImportReport{}, err
 	}
 	return s.engine.In(hippo.LocalScope("")).Transfer().Import(t.Context(), src.Calendar, src.Entries(), nil)
 }

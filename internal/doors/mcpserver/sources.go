@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
@@ -20,7 +20,7 @@ const codeLength = 160
 // mixed is a page of insights and code. The embedded page is that of the insights among them.
 type mixed struct {
 	page
-	all *sources.Answer
+	all *api.SourcesAnswer
 }
 
 // callSources answers a search of code, and of insights beside it.
@@ -116,7 +116,7 @@ func (m *mixed) line(i int) string {
 	}
 	c := h.Code
 	line := fmt.Sprintf("\n[code] %s %s %s", m.place(c), score(m.all.Weak, h.Relevance, false), termtext.Clip(termtext.Line(wire.CodeName(c)), codeLength))
-	if c.Freshness != codeindex.Fresh {
+	if c.Freshness != api.CodeFresh {
 		line += " [" + string(c.Freshness) + "]"
 	}
 	if m.view.Full {
@@ -126,7 +126,7 @@ func (m *mixed) line(i int) string {
 }
 
 // place is where code is: with the root of its tree if several were asked.
-func (m *mixed) place(c *codeindex.Hit) string {
+func (m *mixed) place(c *api.CodeHit) string {
 	path := c.Path
 	if m.all.Trees > 1 {
 		path = strings.TrimSuffix(c.Root, "/") + "/" + path

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
@@ -30,7 +31,7 @@ func (in *auditInput) fields() []field {
 }
 
 func (in *auditInput) call(ctx context.Context, r *request) (reply, error) {
-	o := engine.AuditOptions{Idle: in.idle, Limit: in.limit}
+	o := api.Audit{Idle: in.idle, Limit: in.limit}
 	var err error
 	if o.Projects, err = engine.KnownProjects(ctx, r.Memories, projectsOf(in.projects)...); err != nil {
 		return reply{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
@@ -17,7 +18,7 @@ type consolidateInput struct {
 func (in *consolidateInput) fields() []field {
 	return []field{
 		{
-			name: "horizon", to: &in.horizon, words: consolidate.HorizonNames(), rules: schema{"default": consolidate.Weekly},
+			name: "horizon", to: &in.horizon, words: consolidate.HorizonNames(), rules: schema{"default": api.Weekly},
 			about: "what is done, and to memories of which age; daily and weekly archive nothing",
 		},
 		{name: "dry_run", to: &in.dryRun, about: "propose and change nothing"},
@@ -25,9 +26,9 @@ func (in *consolidateInput) fields() []field {
 }
 
 func (in *consolidateInput) call(ctx context.Context, r *request) (reply, error) {
-	o := engine.ConsolidateOptions{Horizon: consolidate.Weekly, DryRun: in.dryRun}
+	o := engine.ConsolidateOptions{Horizon: api.Weekly, DryRun: in.dryRun}
 	if in.horizon != "" {
-		o.Horizon = consolidate.Horizon(in.horizon)
+		o.Horizon = api.Horizon(in.horizon)
 	}
 	done, err := engine.Consolidate(ctx, r.Memories, o)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
@@ -51,7 +52,7 @@ func nameField(to *string, where place) field {
 	return field{name: "name", in: where, to: to, required: true, about: aboutEntity, rules: schema{"minLength": 1, "maxLength": hippo.MaxEntityName}}
 }
 
-func entityReply(status int, e *engine.Entity, err error) (reply, error) {
+func entityReply(status int, e *api.Entity, err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
@@ -79,7 +80,7 @@ func (in *entitiesInput) call(ctx context.Context, r *request) (reply, error) {
 	if in.limit < 1 {
 		return reply{}, hippo.Fieldf("limit", "must be between 1 and %d, got %d", hippo.MaxCount, in.limit)
 	}
-	l, err := engine.ListEntities(ctx, r.Memories, engine.EntityQuery{Kind: in.kind, Found: in.found, Offset: in.offset, Count: in.limit})
+	l, err := engine.ListEntities(ctx, r.Memories, api.ListEntities{Kind: in.kind, Found: in.found, Offset: in.offset, Count: in.limit})
 	if err != nil {
 		return reply{}, err
 	}
@@ -135,7 +136,7 @@ func (in *entityInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	p, err := engine.ShowEntity(ctx, r.Memories, engine.EntityPageQuery{Entity: in.name, MaxTokens: in.tokens, At: at})
+	p, err := engine.ShowEntity(ctx, r.Memories, api.ShowEntity{Entity: in.name, MaxTokens: in.tokens, At: at})
 	if err != nil {
 		return reply{}, err
 	}
@@ -144,7 +145,7 @@ func (in *entityInput) call(ctx context.Context, r *request) (reply, error) {
 }
 
 type modifyEntityInput struct {
-	change engine.EntityChange
+	change api.ModifyEntity
 	reason string
 }
 
@@ -185,11 +186,11 @@ func (in *mergeInput) fields() []field {
 }
 
 func (in *mergeInput) call(ctx context.Context, r *request) (reply, error) {
-	done, err := engine.MergeEntities(ctx, changing(r.Memories, r.caller, in.reason), engine.EntityMerge{From: in.from, Into: in.into})
+	done, err := engine.MergeEntities(ctx, changing(r.Memories, r.caller, in.reason), api.MergeEntities{From: in.from, Into: in.into})
 	return movedReply(done, err)
 }
 
-func movedReply(done *engine.EntityMoved, err error) (reply, error) {
+func movedReply(done *api.EntityMoved, err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
@@ -213,11 +214,11 @@ func (in *splitInput) fields() []field {
 }
 
 func (in *splitInput) call(ctx context.Context, r *request) (reply, error) {
-	related, err := r.resolveAll(ctx, in.related, engine.PreferLive)
+	related, err := r.resolveAll(ctx, in.related, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	q := engine.EntitySplit{Entity: in.entity, New: in.describedInput.entity(in.name), Related: related}
+	q := api.SplitEntity{Entity: in.entity, New: in.describedInput.entity(in.name), Related: related}
 	done, err := engine.SplitEntity(ctx, changing(r.Memories, r.caller, in.reason), q)
 	return movedReply(done, err)
 }

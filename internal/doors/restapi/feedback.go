@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -24,15 +25,15 @@ func (in *reinforceInput) fields() []field {
 }
 
 func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
-	up, err := r.resolveAll(ctx, in.up, engine.PreferLive)
+	up, err := r.resolveAll(ctx, in.up, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	down, err := r.resolveAll(ctx, in.down, engine.PreferLive)
+	down, err := r.resolveAll(ctx, in.down, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	undo, err := r.resolveAll(ctx, in.undo, engine.PreferLive)
+	undo, err := r.resolveAll(ctx, in.undo, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -40,7 +41,7 @@ func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := engine.Cast(ctx, r.Memories, engine.Ballot{Up: up, Down: down, Undo: undo, Query: query})
+	list, err := engine.Cast(ctx, r.Memories, api.Reinforce{Up: up, Down: down, Undo: undo, Query: query})
 	if err != nil {
 		return reply{}, err
 	}
@@ -53,7 +54,7 @@ type votesInput struct{ id reference }
 func (in *votesInput) fields() []field { return []field{idField(&in.id)} }
 
 func (in *votesInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := r.resolve(ctx, in.id, engine.PreferLive)
+	id, err := r.resolve(ctx, in.id, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -89,7 +90,7 @@ type forgot struct {
 }
 
 func (in *forgetInput) call(ctx context.Context, r *request) (reply, error) {
-	prefer := map[string]engine.Preference{forgotten: engine.PreferLive, restored: engine.PreferForgotten, purged: engine.PreferNone}[in.action]
+	prefer := map[string]api.Preference{forgotten: api.PreferLive, restored: api.PreferForgotten, purged: api.PreferNone}[in.action]
 	ids, err := r.resolveAll(ctx, in.uuids, prefer)
 	if err != nil {
 		return reply{}, err

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -55,7 +56,7 @@ func (*namedReference) schema() schema {
 
 // named returns the ID of a reference that may be a name.
 func (r *request) named(ctx context.Context, ref namedReference) (hippo.ID, error) {
-	id, err := engine.ResolveNamed(ctx, r.Memories, ref.text, engine.PreferLive)
+	id, err := engine.ResolveNamed(ctx, r.Memories, ref.text, api.PreferLive)
 	if errIs[*hippo.AmbiguousError](err) {
 		return id, hippo.Fieldf(ref.name, "%v", err)
 	}
@@ -82,14 +83,14 @@ func (in *graphInput) fields(most, usual int) []field {
 
 // walk lists the fields of a walk.
 func (in *graphInput) walk(most, usual, depth int) []field {
-	directions := []string{string(engine.Both), string(engine.Out), string(engine.In)}
+	directions := []string{string(api.DirectionBoth), string(api.DirectionOut), string(api.DirectionIn)}
 	return append(in.fields(most, usual),
-		field{name: "depth", in: inQuery, to: &in.depth, about: "how many relations away", rules: schema{"minimum": 1, "maximum": engine.MaxDepth, "default": depth}},
-		field{name: "direction", in: inQuery, to: &in.direction, words: directions, rules: schema{"default": engine.Both}},
+		field{name: "depth", in: inQuery, to: &in.depth, about: "how many relations away", rules: schema{"minimum": 1, "maximum": api.MaxDepth, "default": depth}},
+		field{name: "direction", in: inQuery, to: &in.direction, words: directions, rules: schema{"default": api.DirectionBoth}},
 	)
 }
 
-func (in *graphInput) filter(r *request) (f engine.GraphFilter, err error) {
+func (in *graphInput) filter(r *request) (f api.GraphFilter, err error) {
 	f.Kinds, f.Learned = in.kinds, in.learned
 	f.At, err = in.at.value(r)
 	return f, err
@@ -103,7 +104,7 @@ type neighboursInput struct {
 }
 
 func (in *neighboursInput) fields() []field {
-	return append(in.walk(engine.MaxNodes, usualNodes, 1), field{name: "id", in: inQuery, to: &in.id, required: true})
+	return append(in.walk(api.MaxNodes, usualNodes, 1), field{name: "id", in: inQuery, to: &in.id, required: true})
 }
 
 func (in *neighboursInput) call(ctx context.Context, r *request) (reply, error) {
@@ -115,7 +116,7 @@ func (in *neighboursInput) call(ctx context.Context, r *request) (reply, error) 
 	return reply{status: http.StatusOK, data: out, count: len(g.Nodes)}, err
 }
 
-func (in *neighboursInput) subgraph(ctx context.Context, r *request, depth int) (*engine.Subgraph, error) {
+func (in *neighboursInput) subgraph(ctx context.Context, r *request, depth int) (*api.Subgraph, error) {
 	id, err := r.named(ctx, in.id)
 	if err != nil {
 		return nil, err
@@ -124,8 +125,8 @@ func (in *neighboursInput) subgraph(ctx context.Context, r *request, depth int) 
 	if err != nil {
 		return nil, err
 	}
-	return engine.Neighbours(ctx, r.Memories, engine.NeighbourQuery{
-		ID: id, Depth: cmp.Or(in.depth, depth), Direction: engine.Direction(in.direction), GraphFilter: filter, Count: cmp.Or(in.limit, usualNodes),
+	return engine.Neighbours(ctx, r.Memories, api.Neighbours{
+		ID: id, Depth: cmp.Or(in.depth, depth), Direction: api.Direction(in.direction), GraphFilter: filter, Count: cmp.Or(in.limit, usualNodes),
 	})
 }
 
@@ -137,7 +138,7 @@ type pathInput struct {
 const usualPaths, usualPathDepth = 10, 5
 
 func (in *pathInput) fields() []field {
-	return append(in.walk(engine.MaxPaths, usualPaths, usualPathDepth),
+	return append(in.walk(api.MaxPaths, usualPaths, usualPathDepth),
 		field{name: "from", in: inQuery, to: &in.from, required: true}, field{name: "to", in: inQuery, to: &in.to, required: true})
 }
 
@@ -153,8 +154,8 @@ func (in *pathInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	l, err := engine.Paths(ctx, r.Memories, engine.PathQuery{
-		From: ids[0], To: ids[1], Depth: in.depth, Direction: engine.Direction(in.direction), GraphFilter: filter, Count: cmp.Or(in.limit, usualPaths),
+	l, err := engine.Paths(ctx, r.Memories, api.Paths{
+		From: ids[0], To: ids[1], Depth: in.depth, Direction: api.Direction(in.direction), GraphFilter: filter, Count: cmp.Or(in.limit, usualPaths),
 	})
 	if err != nil {
 		return reply{}, err
@@ -167,7 +168,7 @@ type communitiesInput struct{ graphInput }
 
 func (in *communitiesInput) fields() []field {
 	const usual = 20
-	return in.graphInput.fields(engine.MaxCommunities, usual)
+	return in.graphInput.fields(api.MaxCommunities, usual)
 }
 
 func (in *communitiesInput) call(ctx context.Context, r *request) (reply, error) {
@@ -175,7 +176,7 @@ func (in *communitiesInput) call(ctx context.Context, r *request) (reply, error)
 	if err != nil {
 		return reply{}, err
 	}
-	l, err := engine.Communities(ctx, r.Memories, engine.CommunityQuery{GraphFilter: filter, Count: in.limit})
+	l, err := engine.Communities(ctx, r.Memories, api.Communities{GraphFilter: filter, Count: in.limit})
 	if err != nil {
 		return reply{}, err
 	}
@@ -195,7 +196,7 @@ type drawing struct {
 }
 
 func (in *drawInput) fields() []field {
-	return append(in.walk(engine.MaxNodes, usualNodes, 2), field{name: "id", in: inQuery, to: &in.id, required: true},
+	return append(in.walk(api.MaxNodes, usualNodes, 2), field{name: "id", in: inQuery, to: &in.id, required: true},
 		field{name: "format", in: inQuery, to: &in.format, words: []string{wire.Mermaid, wire.Graphviz}, rules: schema{"default": wire.Mermaid}})
 }
 

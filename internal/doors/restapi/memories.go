@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -120,7 +121,7 @@ type replaceable struct {
 }
 
 func (in *recordInput) call(ctx context.Context, r *request) (reply, error) {
-	supersedes, err := r.resolveAll(ctx, in.supersedes, engine.PreferLive)
+	supersedes, err := r.resolveAll(ctx, in.supersedes, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -211,7 +212,7 @@ func (in *getManyInput) fields() []field {
 }
 
 func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
-	ids, err := r.resolveAll(ctx, in.uuids, engine.PreferLive)
+	ids, err := r.resolveAll(ctx, in.uuids, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -219,7 +220,7 @@ func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	got, err := engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: ids, At: at})
+	got, err := engine.GetAt(ctx, r.Memories, api.Get{IDs: ids, At: at})
 	if err != nil {
 		return reply{}, err
 	}
@@ -282,8 +283,8 @@ func withKey(object json.RawMessage, key string, value any) (json.RawMessage, er
 	return fmt.Appendf(bytes.Clone(out), ", %q: %s}", key, raw), err
 }
 
-func (in *readInput) get(ctx context.Context, r *request, question string) (*engine.Got, error) {
-	id, err := r.resolve(ctx, in.id, engine.PreferLive)
+func (in *readInput) get(ctx context.Context, r *request, question string) (*api.Got, error) {
+	id, err := r.resolve(ctx, in.id, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +292,7 @@ func (in *readInput) get(ctx context.Context, r *request, question string) (*eng
 	if err != nil {
 		return nil, err
 	}
-	return engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at, Question: question})
+	return engine.GetAt(ctx, r.Memories, api.Get{IDs: []hippo.ID{id}, At: at, Question: question})
 }
 
 type listInput struct {
@@ -299,7 +300,7 @@ type listInput struct {
 	projects  inProjects
 	page      pageInput
 	forgotten bool
-	arrival   engine.Arrival
+	arrival   api.Arrival
 }
 
 func (in *listInput) fields() []field {
@@ -329,7 +330,7 @@ func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
 	if err = cmp.Or(err, wrong); err != nil {
 		return reply{}, err
 	}
-	l, err := r.List(ctx, engine.ListQuery{
+	l, err := r.List(ctx, api.List{
 		Filter: f, Situation: in.Situations(), When: in.When, Forgotten: in.forgotten, Arrival: in.arrival,
 		Offset: in.page.offset, Count: count,
 	})

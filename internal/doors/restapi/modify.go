@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -77,8 +78,8 @@ func (in *modifyInput) fields() []field {
 }
 
 func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
-	c := engine.Modification{
-		Content: in.content, Type: in.kind, Importance: in.importance, Marks: engine.Marks{Pinned: in.pinned, Project: in.operation.project}, Vote: engine.Vote(in.vote.reinforce),
+	c := api.Change{
+		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Project: in.operation.project, Vote: api.Vote(in.vote.reinforce),
 		Situation: in.situation, Tags: in.tags,
 	}
 	c.SetMetadata(in.metadata)
@@ -93,7 +94,7 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	if in.supersedes.texts != nil {
-		old, err := r.resolveAll(ctx, in.supersedes, engine.PreferLive)
+		old, err := r.resolveAll(ctx, in.supersedes, api.PreferLive)
 		if err != nil {
 			return reply{}, err
 		}
@@ -102,7 +103,7 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err := c.Clear(in.clear); err != nil {
 		return reply{}, err
 	}
-	id, err := r.resolve(ctx, in.id, engine.PreferLive)
+	id, err := r.resolve(ctx, in.id, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -36,12 +37,12 @@ type operationList struct {
 }
 
 func (in *logInput) call(ctx context.Context, r *request) (reply, error) {
-	q := engine.OperationQuery{Offset: in.offset, Count: in.limit}
+	q := api.Operations{Offset: in.offset, Count: in.limit}
 	if in.limit < 1 {
 		return reply{}, hippo.Fieldf("limit", "must be between 1 and %d, got %d", hippo.MaxCount, in.limit)
 	}
 	if in.memory.text != "" {
-		id, err := r.resolve(ctx, in.memory, engine.PreferNone)
+		id, err := r.resolve(ctx, in.memory, api.PreferNone)
 		if err != nil {
 			return reply{}, err
 		}
@@ -84,7 +85,7 @@ type difference struct {
 }
 
 func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := r.resolve(ctx, in.id, engine.PreferNone)
+	id, err := r.resolve(ctx, in.id, api.PreferNone)
 	if err != nil {
 		return reply{}, err
 	}
@@ -92,7 +93,7 @@ func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	vs, err := engine.Versions(ctx, r.Memories, engine.VersionQuery{Memory: id})
+	vs, err := engine.Versions(ctx, r.Memories, api.Versions{Memory: id})
 	if err != nil {
 		return reply{}, err
 	}

@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -116,7 +116,7 @@ type related struct {
 	Conflicts []relation `json:"conflicts,omitempty"`
 }
 
-func relatedOf(r *request, done *engine.Related) (reply, error) {
+func relatedOf(r *request, done *api.Related) (reply, error) {
 	var out related
 	for _, x := range []struct {
 		to   *[]relation
@@ -149,7 +149,7 @@ func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	e := engine.Ending{Relations: []hippo.Relation{x}}
+	e := api.EndRelations{Relations: []hippo.Relation{x}}
 	if err := verb.Read(r.now(), verb.Time(in.at).AheadInto(&e.At)); err != nil {
 		return reply{}, err
 	}
@@ -214,7 +214,7 @@ func (in *relationsInput) fields() []field {
 }
 
 func (in *relationsInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := r.resolve(ctx, in.id, engine.PreferLive)
+	id, err := r.resolve(ctx, in.id, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -222,7 +222,7 @@ func (in *relationsInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := r.Relations().List(ctx, engine.RelationQuery{IDs: []hippo.ID{id}, At: at})
+	list, err := r.Relations().List(ctx, api.Relations{IDs: []hippo.ID{id}, At: at})
 	if err != nil {
 		return reply{}, err
 	}

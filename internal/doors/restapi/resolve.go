@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -36,7 +37,7 @@ type identity struct {
 }
 
 func (in *resolveInput) call(ctx context.Context, r *request) (reply, error) {
-	prefer := map[string]engine.Preference{"forgotten": engine.PreferForgotten, "any": engine.PreferNone}[in.prefer]
+	prefer := map[string]api.Preference{"forgotten": api.PreferForgotten, "any": api.PreferNone}[in.prefer]
 	ids, err := r.resolveAll(ctx, in.uuids, prefer)
 	if err != nil {
 		return reply{}, err

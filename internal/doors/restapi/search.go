@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
@@ -89,14 +90,14 @@ func (in *sourcesInput) call(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	if len(in.sources) == 0 {
-		in.sources = []string{sources.Memory, sources.Code}
+		in.sources = []string{api.SourceMemory, api.SourceCode}
 	}
 	asked, err := sources.Parse(in.sources)
 	if err != nil {
 		return reply{}, err
 	}
 	if !asked.HasCode() {
-		return reply{}, hippo.Fieldf("sources", "must have %s: insights alone are found by /search", sources.Code)
+		return reply{}, hippo.Fieldf("sources", "must have %s: insights alone are found by /search", api.SourceCode)
 	}
 	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: r.scope, Insights: r.insights(), Trees: r.server.Trees}, q)
 	if err != nil {

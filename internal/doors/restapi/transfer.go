@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -192,7 +193,7 @@ type importer struct {
 	tooMany   error
 }
 
-func (x *importer) run(ctx context.Context, in *importInput) (engine.ImportReport, error) {
+func (x *importer) run(ctx context.Context, in *importInput) (api.ImportReport, error) {
 	t := x.Transfer().At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(engine.Origin{}).Visit(func(o store.Outcome, _ *hippo.Memory) {
 		if o != store.Refused {
 			x.kept++

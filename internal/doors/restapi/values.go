@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -91,7 +92,7 @@ func (*references) schema() schema {
 }
 
 // resolve returns the ID of a reference.
-func (r *request) resolve(ctx context.Context, ref reference, prefer engine.Preference) (hippo.ID, error) {
+func (r *request) resolve(ctx context.Context, ref reference, prefer api.Preference) (hippo.ID, error) {
 	id, err := r.Resolve(ctx, ref.text, prefer)
 	bad, ok := errors.AsType[*hippo.FieldError](err)
 	switch {
@@ -104,7 +105,7 @@ func (r *request) resolve(ctx context.Context, ref reference, prefer engine.Pref
 }
 
 // resolveAll returns the IDs of references, each once.
-func (r *request) resolveAll(ctx context.Context, refs references, prefer engine.Preference) ([]hippo.ID, error) {
+func (r *request) resolveAll(ctx context.Context, refs references, prefer api.Preference) ([]hippo.ID, error) {
 	ids := make([]hippo.ID, 0, len(refs.texts))
 	seen := make(map[hippo.ID]bool, len(refs.texts))
 	for i, text := range refs.texts {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -208,7 +209,7 @@ func TestModify_validity(t *testing.T) {
 		}
 	}
 	all := s.engine.In(hippo.LocalScope(""))
-	ops, err := engine.Operations(t.Context(), all, engine.OperationQuery{Count: 5})
+	ops, err := engine.Operations(t.Context(), all, api.Operations{Count: 5})
 	if n := len(ops.Operations); err != nil || n != 3 || ops.Operations[n-1].Reason != "the contract ends" || ops.Operations[n-1].By.Client != "rest" || ops.Operations[0].Reason != "" {
 		t.Errorf("history: %+v, %v", ops, err)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // TestRun_combines_in_few_words: the program that stands for search 20, filter, combine and store returns an id and no
@@ -28,7 +28,7 @@ func TestRun_combines_in_few_words(t *testing.T) {
 	if text := f.text(string(source)); !regexp.MustCompile(`^[0-9a-f]{8}\nstored 1$`).MatchString(text) {
 		t.Errorf("text is %q", text)
 	}
-	l, err := f.List(t.Context(), engine.ListQuery{Filter: hippo.Filter{Tags: []string{"summary"}}})
+	l, err := f.List(t.Context(), api.List{Filter: hippo.Filter{Tags: []string{"summary"}}})
 	if err != nil || l.Total != 1 || !strings.HasPrefix(l.Memories[0].Content, "Gateway outages with a timeout: 2 of 3. gateway ") {
 		t.Errorf("stored %+v, %v", l, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -38,7 +39,7 @@ func pastLog(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := engine.OperationQuery{Offset: in.Offset, Count: limit}
+	q := api.Operations{Offset: in.Offset, Count: limit}
 	if in.ID != nil {
 		if q.Memory, err = resolveOne(ctx, s, in.ID); err != nil {
 			return nil, err
@@ -53,7 +54,7 @@ func pastLog(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 
 // resolveOne returns the memory of a reference, forgotten or not.
 func resolveOne(ctx context.Context, s *session, refs []string) (hippo.ID, error) {
-	ids, err := s.resolveSome(ctx, refs, engine.PreferNone)
+	ids, err := s.resolveSome(ctx, refs, api.PreferNone)
 	if err != nil {
 		return hippo.ID{}, err
 	}
@@ -64,7 +65,7 @@ func resolveOne(ctx context.Context, s *session, refs []string) (hippo.ID, error
 }
 
 // operationsOf returns operations as a program sees them.
-func operationsOf(s *session, ops []engine.Operation) []map[string]any {
+func operationsOf(s *session, ops []api.Operation) []map[string]any {
 	var changed []hippo.ID
 	for i := range ops {
 		changed = append(changed, ops[i].Memories...)
@@ -106,7 +107,7 @@ func pastDiff(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	vs, err := engine.Versions(ctx, s.memories, engine.VersionQuery{Memory: id})
+	vs, err := engine.Versions(ctx, s.memories, api.Versions{Memory: id})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -21,7 +22,7 @@ func (f *fixture) changed() (id string) {
 	}
 	text := "the pump needs grease"
 	because := engine.Because(f.Memories, "read the manual")
-	for _, change := range []engine.Modification{{Content: &text, Vote: engine.VoteNone}, {Tags: &[]string{"pump"}, Vote: engine.VoteNone}} {
+	for _, change := range []api.Change{{Content: &text, Vote: api.VoteNone}, {Tags: &[]string{"pump"}, Vote: api.VoteNone}} {
 		if _, err := because.Modify(f.t.Context(), m.ID, change); err != nil {
 			f.t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestRun_past_is_stored(t *testing.T) {
 	if got := f.text(`undo(log()[0], reason="by mistake"); None`); got != "stored 1" {
 		t.Errorf("report is %q", got)
 	}
-	page, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{})
+	page, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil || len(page.Operations) != 3 || page.Operations[0].Verb != hippo.VerbUndo || page.Operations[0].Reason != "by mistake" {
 		t.Fatalf("operations are %+v, %v", page, err)
 	}
@@ -128,7 +129,7 @@ func TestRun_past_stays_in_the_scope(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	id := f.changed()
-	page, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{})
+	page, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil {
 		t.Fatal(err)
 	}

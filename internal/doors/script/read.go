@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -152,11 +153,11 @@ func recall(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.list(ctx, engine.ListQuery{Filter: f, Situation: in.Situations(), When: in.When, Count: limit})
+	return s.list(ctx, api.List{Filter: f, Situation: in.Situations(), When: in.When, Count: limit})
 }
 
 // list returns a page of a list.
-func (s *session) list(ctx context.Context, q engine.ListQuery) (map[string]any, error) {
+func (s *session) list(ctx context.Context, q api.List) (map[string]any, error) {
 	l, err := s.memories.List(ctx, q)
 	if err != nil {
 		return nil, err
@@ -186,9 +187,9 @@ func listMemories(ctx context.Context, s *session, c *sandbox.Call) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.list(ctx, engine.ListQuery{
+	out, err := s.list(ctx, api.List{
 		Filter: f, Situation: narrow.Situations(), When: narrow.When, Forgotten: in.Forgotten, Offset: in.Offset, Count: limit,
-		Arrival: engine.Arrival{Source: in.Source, Import: string(in.Operation)},
+		Arrival: api.Arrival{Source: in.Source, Import: string(in.Operation)},
 	})
 	return out, wire.RenameField(err, map[string]string{"import": "operation"})
 }
@@ -212,7 +213,7 @@ func searchByTag(ctx context.Context, s *session, c *sandbox.Call) (any, error) 
 	}
 	switch in.Match {
 	case "all":
-		return s.list(ctx, engine.ListQuery{Filter: hippo.Filter{Tags: in.Tags}, Count: limit})
+		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.Tags}, Count: limit})
 	case "any":
 		return withAnyTag(ctx, s, in.Tags, limit)
 	default:
@@ -226,7 +227,7 @@ func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any,
 	total := 0
 	known := make(map[hippo.ID]bool)
 	for _, tag := range tags {
-		l, err := s.memories.List(ctx, engine.ListQuery{Filter: hippo.Filter{Tags: []string{tag}}, Count: limit})
+		l, err := s.memories.List(ctx, api.List{Filter: hippo.Filter{Tags: []string{tag}}, Count: limit})
 		if err != nil {
 			return nil, err
 		}
@@ -263,7 +264,7 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	}
 	var ids []hippo.ID
 	for _, ref := range in.ID {
-		found, err := s.resolve(ctx, "id", []string{ref}, engine.PreferLive)
+		found, err := s.resolve(ctx, "id", []string{ref}, api.PreferLive)
 		if errors.Is(err, hippo.ErrNotFound) {
 			continue
 		}
@@ -286,7 +287,7 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 func known(ctx context.Context, s *session, ids []hippo.ID, at hippo.Moment) ([]map[string]any, error) {
 	found := make(map[hippo.ID]*hippo.Memory, len(ids))
 	for some := range slices.Chunk(ids, hippo.MaxIDs) { // each reads the history once
-		got, err := engine.GetAt(ctx, s.memories, engine.GetQuery{IDs: some, At: at, Some: true})
+		got, err := engine.GetAt(ctx, s.memories, api.Get{IDs: some, At: at, Some: true})
 		if err != nil {
 			return nil, err
 		}
@@ -314,7 +315,7 @@ func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := decodeWith(c, moment.Args(), &in); err != nil {
 		return nil, err
 	}
-	ids, err := s.resolveSome(ctx, in.ID, engine.PreferLive)
+	ids, err := s.resolveSome(ctx, in.ID, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +323,7 @@ func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	rs, err := s.memories.Relations().List(ctx, engine.RelationQuery{IDs: ids, Kinds: in.Kind, At: at})
+	rs, err := s.memories.Relations().List(ctx, api.Relations{IDs: ids, Kinds: in.Kind, At: at})
 	return s.relations(rs), err
 }
 

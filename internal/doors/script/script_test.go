@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -391,7 +392,7 @@ func TestRun_waits_for_its_turn(t *testing.T) {
 		}
 	}
 	close(inside)
-	if r, err := f.List(t.Context(), engine.ListQuery{}); err != nil || r.Total != 1+running+waiting {
+	if r, err := f.List(t.Context(), api.List{}); err != nil || r.Total != 1+running+waiting {
 		t.Errorf("stored %d, %v", r.Total, err)
 	}
 }

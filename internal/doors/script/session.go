@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -130,7 +131,7 @@ func (s *session) remember(c *sandbox.Call, format string, args ...any) {
 }
 
 // resolve returns the ids of references, each once.
-func (s *session) resolve(ctx context.Context, name string, refs []string, prefer engine.Preference) ([]hippo.ID, error) {
+func (s *session) resolve(ctx context.Context, name string, refs []string, prefer api.Preference) ([]hippo.ID, error) {
 	var out []hippo.ID
 	for _, ref := range refs {
 		id, err := s.memories.Resolve(ctx, ref, prefer)
@@ -148,7 +149,7 @@ func (s *session) resolve(ctx context.Context, name string, refs []string, prefe
 }
 
 // resolveSome is resolve for at least one reference of the parameter id.
-func (s *session) resolveSome(ctx context.Context, refs []string, prefer engine.Preference) ([]hippo.ID, error) {
+func (s *session) resolveSome(ctx context.Context, refs []string, prefer api.Preference) ([]hippo.ID, error) {
 	if err := required("id", len(refs) > 0); err != nil {
 		return nil, err
 	}

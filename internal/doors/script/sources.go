@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
@@ -14,9 +15,9 @@ import (
 // searchSources is a search of code, and of memories beside it: {"$": "results"} with what takes no part as notes. Pages
 // end at the hundredth hit: a later page that reaches beyond it ends there, so that a loop over pages ends, too.
 func searchSources(ctx context.Context, s *session, asked sources.Set, q hippo.Query) (any, error) {
-	if left := sources.MaxEnd - q.Offset; q.Offset > 0 && left < q.Count {
+	if left := api.MaxSourceHits - q.Offset; q.Offset > 0 && left < q.Count {
 		if q.Count = left; left <= 0 {
-			return results([]map[string]any{}, sources.MaxEnd), nil
+			return results([]map[string]any{}, api.MaxSourceHits), nil
 		}
 	}
 	a, err := sources.Search(ctx, &sources.Asked{
@@ -45,14 +46,14 @@ func searchSources(ctx context.Context, s *session, asked sources.Set, q hippo.Q
 
 // codeValue returns code as the child makes a value of it. Its id is its place, which that of no memory is; several: with
 // the root of its tree.
-func codeValue(h *sources.Hit, several bool) map[string]any {
+func codeValue(h *api.SourceHit, several bool) map[string]any {
 	c := h.Code
 	place := fmt.Sprintf("%s:%d", c.Path, c.First)
 	if several {
 		place = strings.TrimSuffix(c.Root, "/") + "/" + place
 	}
 	return map[string]any{
-		"$": "code", "id": place, "source": sources.Code, "score": wire.Round(h.Relevance, 4), "name": c.Name, "kind": c.Kind, "language": c.Language,
+		"$": "code", "id": place, "source": api.SourceCode, "score": wire.Round(h.Relevance, 4), "name": c.Name, "kind": c.Kind, "language": c.Language,
 		"root": c.Root, "path": c.Path, "first_line": c.First, "last_line": c.Last, "stale": string(c.Freshness), "content": c.Text, "title": wire.CodeName(c),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -62,7 +63,7 @@ func store(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, err := s.resolve(ctx, "supersedes", in.Supersedes, engine.PreferLive)
+	old, err := s.resolve(ctx, "supersedes", in.Supersedes, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
@@ -127,19 +128,19 @@ func update(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	ids, err := s.resolveSome(ctx, in.ID, engine.PreferLive)
+	ids, err := s.resolveSome(ctx, in.ID, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
 	if len(ids) != 1 {
 		return nil, hippo.Fieldf("id", "must be one memory, got %d: call update for each", len(ids))
 	}
-	old, err := s.resolve(ctx, "supersedes", in.Supersedes, engine.PreferLive)
+	old, err := s.resolve(ctx, "supersedes", in.Supersedes, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
-	change := engine.Modification{
-		Content: given(in.Content), Situation: in.Situation.pointer(), Tags: in.Tags.pointer(), Type: given(in.Type), Importance: in.Importance, Marks: engine.Marks{Pinned: in.Pinned, Project: given(in.Project)},
+	change := api.Change{
+		Content: given(in.Content), Situation: in.Situation.pointer(), Tags: in.Tags.pointer(), Type: given(in.Type), Importance: in.Importance, Pinned: in.Pinned, Project: given(in.Project),
 		Vote: voteOf(in.Vote),
 	}
 	if len(old) > 0 {
@@ -157,14 +158,14 @@ func update(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 }
 
 // voteOf takes the short names of votes, too.
-func voteOf(name string) engine.Vote {
+func voteOf(name string) api.Vote {
 	switch name {
 	case "up":
-		return engine.VoteUp
+		return api.VoteUp
 	case "down":
-		return engine.VoteDown
+		return api.VoteDown
 	default:
-		return engine.Vote(name)
+		return api.Vote(name)
 	}
 }
 
@@ -178,11 +179,11 @@ func vote(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	up, err := s.resolve(ctx, "up", in.Up, engine.PreferLive)
+	up, err := s.resolve(ctx, "up", in.Up, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
-	down, err := s.resolve(ctx, "down", in.Down, engine.PreferLive)
+	down, err := s.resolve(ctx, "down", in.Down, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +191,7 @@ func vote(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	effects, err := engine.Cast(ctx, s.memories, engine.Ballot{Up: up, Down: down, Query: query})
+	effects, err := engine.Cast(ctx, s.memories, api.Reinforce{Up: up, Down: down, Query: query})
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func (s *session) relation(ctx context.Context, c *sandbox.Call) (r hippo.Relati
 		if err := required(end.name, strings.TrimSpace(end.ref) != ""); err != nil {
 			return r, "", err
 		}
-		if *end.to, err = engine.ResolveNamed(ctx, s.memories, end.ref, engine.PreferLive); err != nil {
+		if *end.to, err = engine.ResolveNamed(ctx, s.memories, end.ref, api.PreferLive); err != nil {
 			return r, "", wire.RenameField(err, map[string]string{"ID": end.name, "id": end.name})
 		}
 	}
@@ -253,7 +254,7 @@ func endRelation(ctx context.Context, s *session, c *sandbox.Call) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	done, err := engine.Because(s.memories, reason).Relations().End(ctx, engine.Ending{Relations: []hippo.Relation{r}, At: r.ValidUntil})
+	done, err := engine.Because(s.memories, reason).Relations().End(ctx, api.EndRelations{Relations: []hippo.Relation{r}, At: r.ValidUntil})
 	if err != nil {
 		return nil, err
 	}
@@ -274,15 +275,15 @@ func unrelate(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 }
 
 func forget(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	return s.mark(ctx, c, engine.PreferLive, s.memories.Forget)
+	return s.mark(ctx, c, api.PreferLive, s.memories.Forget)
 }
 
 func restore(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	return s.mark(ctx, c, engine.PreferForgotten, s.memories.Restore)
+	return s.mark(ctx, c, api.PreferForgotten, s.memories.Restore)
 }
 
 // mark forgets or restores memories and returns how many.
-func (s *session) mark(ctx context.Context, c *sandbox.Call, prefer engine.Preference, f func(context.Context, []hippo.ID) ([]*hippo.Memory, error)) (any, error) {
+func (s *session) mark(ctx context.Context, c *sandbox.Call, prefer api.Preference, f func(context.Context, []hippo.ID) ([]*hippo.Memory, error)) (any, error) {
 	var in struct {
 		ID texts `json:"id"`
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
-	consolidation "github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 // consolidated is the answer of consolidate: how many memories were looked at and archived, how many near-duplicates were
@@ -22,7 +22,7 @@ type consolidated struct {
 
 // consolidate consolidates the memories of the caller.
 func consolidate(ctx context.Context, c *call) (reply, error) {
-	o := engine.ConsolidateOptions{Horizon: consolidation.Horizon(value(c.args, "time_horizon", ""))}
+	o := engine.ConsolidateOptions{Horizon: api.Horizon(value(c.args, "time_horizon", ""))}
 	done, err := engine.Consolidate(ctx, c.Memories, o)
 	if err != nil {
 		return reply{}, err

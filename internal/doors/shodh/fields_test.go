@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/shodh"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // TestParams: each property and parameter of a request that the document has is taken, with the type, the bounds and the
@@ -247,7 +247,7 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("%d %v: the answer: -want +got\n%s", i, tc.change, d)
 		}
 	}
-	ref, err := s.engine.In(owner()).Resolve(t.Context(), id, engine.PreferLive)
+	ref, err := s.engine.In(owner()).Resolve(t.Context(), id, api.PreferLive)
 	if err != nil {
 		t.Fatal(err)
 	}

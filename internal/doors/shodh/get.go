@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 func getMemory(ctx context.Context, c *call) (reply, error) {
@@ -42,7 +42,7 @@ func showAll(c *call, ms []*hippo.Memory, day hippo.Day) []memoryJSON {
 // names several is a [*hippo.AmbiguousError].
 func find(ctx context.Context, c *call) (*hippo.Memory, error) {
 	ref := strings.TrimSpace(c.id)
-	id, err := c.Resolve(ctx, ref, engine.PreferLive)
+	id, err := c.Resolve(ctx, ref, api.PreferLive)
 	if _, malformed := errors.AsType[*hippo.FieldError](err); malformed || errors.Is(err, hippo.ErrNotFound) {
 		return nil, notFound(ref)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
@@ -19,7 +20,7 @@ type listed struct {
 }
 
 func listMemories(ctx context.Context, c *call) (reply, error) {
-	q := engine.ListQuery{Count: value(c.args, "limit", defaultList), Offset: value(c.args, "offset", 0)}
+	q := api.List{Count: value(c.args, "limit", defaultList), Offset: value(c.args, "offset", 0)}
 	var possible bool
 	var err error
 	if q.Filter.Types, possible, err = storedTypes(ctx, c, given(c.args, "type")); err != nil || !possible {
@@ -89,7 +90,7 @@ func (s *selection) newest(ctx context.Context, c *call, n int) ([]*hippo.Memory
 	var day hippo.Day
 	var out []*hippo.Memory
 	for _, f := range s.filters {
-		page, err := c.List(ctx, engine.ListQuery{Filter: f, Count: n})
+		page, err := c.List(ctx, api.List{Filter: f, Count: n})
 		if err != nil {
 			return nil, 0, err
 		}
@@ -113,7 +114,7 @@ func (s *selection) ids(ctx context.Context, c *call) ([]hippo.ID, error) {
 	var out []hippo.ID
 	seen := make(map[hippo.ID]bool)
 	for _, f := range s.filters {
-		for q, more := (engine.ListQuery{Filter: f, Count: hippo.MaxCount}), true; more; q.Offset += q.Count {
+		for q, more := (api.List{Filter: f, Count: hippo.MaxCount}), true; more; q.Offset += q.Count {
 			page, err := c.List(ctx, q)
 			if err != nil {
 				return nil, err

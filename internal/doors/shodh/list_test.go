@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // TestByTags: any of the tags is enough, in any case, newest first, and all of them if the caller asks for that.
@@ -111,7 +111,7 @@ func TestForget(t *testing.T) {
 			t.Errorf("it is still there: %s", a.body)
 		}
 	}
-	ref, err := s.engine.In(owner()).Resolve(t.Context(), id, engine.PreferForgotten)
+	ref, err := s.engine.In(owner()).Resolve(t.Context(), id, api.PreferForgotten)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // updateMemory changes what a request names and keeps the rest; clear, which the document does not have, empties fields. Metadata
@@ -18,7 +18,7 @@ func updateMemory(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	change := engine.Modification{Vote: engine.VoteNone}
+	change := api.Change{Vote: api.VoteNone}
 	changeMetadata(&change, c.args, m)
 	if c.has("tags") {
 		change.Tags = new(append([]string{}, value[[]string](c.args, "tags", nil)...))
@@ -32,7 +32,7 @@ func updateMemory(ctx context.Context, c *call) (reply, error) {
 	if err := change.Clear(value[[]string](c.args, "clear", nil)); err != nil {
 		return reply{}, err
 	}
-	if change.Tags != nil || change.Validity != (engine.Validity{}) || change.Type != nil || change.Importance != nil || change.Metadata != nil {
+	if change.Tags != nil || change.ValidFrom != nil || change.ValidUntil != nil || change.Type != nil || change.Importance != nil || change.Metadata != nil {
 		if m, err = c.Modify(ctx, m.ID, change); err != nil {
 			return reply{}, err
 		}
@@ -41,7 +41,7 @@ func updateMemory(ctx context.Context, c *call) (reply, error) {
 }
 
 // changeMetadata sets the keys of the metadata that a request gives, those of [keptFields] among them.
-func changeMetadata(change *engine.Modification, a args, m *hippo.Memory) {
+func changeMetadata(change *api.Change, a args, m *hippo.Memory) {
 	change.SetMetadata(value[object](a, "metadata", nil))
 	for _, f := range keptFields() {
 		if v, ok := a[f.name]; ok {

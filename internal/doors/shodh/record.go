@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // remembered is RememberResponse of the document.
@@ -160,9 +160,9 @@ func findSame(ctx context.Context, c *call, m *hippo.Memory) (hippo.ID, error) {
 	}
 	in := c.In(scope)
 	hash := hex.EncodeToString(m.ContentHash[:])
-	id, err := in.Resolve(ctx, hash, engine.PreferLive)
+	id, err := in.Resolve(ctx, hash, api.PreferLive)
 	if several, ok := errors.AsType[*hippo.AmbiguousError](err); ok { // other front ends store a text twice
-		id, err = in.Resolve(ctx, several.Candidates[0][0], engine.PreferLive)
+		id, err = in.Resolve(ctx, several.Candidates[0][0], api.PreferLive)
 	}
 	switch {
 	case errors.Is(err, hippo.ErrNotFound):

@@ -27,7 +27,7 @@ const codeTooLarge hippo.Code = "too_large"
 
 // failure returns the answer for an error. An error that is not the caller's is logged, and the answer
 // does not repeat it, because it may name files of the server.
-func (a *api) failure(op *operation, err error) reply {
+func (a *service) failure(op *operation, err error) reply {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return reply{http.StatusRequestEntityTooLarge, errorBody{
 			Error: "body: must be at most " + strconv.Itoa(maxBody) + " bytes", Code: codeTooLarge,

@@ -33,7 +33,7 @@ type Options struct {
 // Routes returns the routes of the interface. Each handler works in the scope of its [httpd.Caller];
 // whoever serves the routes checks tokens and rights before.
 func Routes(open httpd.Opener, o *Options) []httpd.Route {
-	a := &api{open: open}
+	a := &service{open: open}
 	if o != nil {
 		a.Options = *o
 	}
@@ -60,8 +60,8 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	return routes
 }
 
-// api is what all requests have in common.
-type api struct {
+// service is what all requests have in common.
+type service struct {
 	open httpd.Opener
 	Options
 	started   time.Time
@@ -72,7 +72,7 @@ type api struct {
 // for an operation that is open to everyone.
 type call struct {
 	*engine.Memories
-	*api
+	*service
 	scope hippo.Scope
 	// id is the reference to a memory in the path.
 	id string
@@ -88,7 +88,7 @@ type reply struct {
 }
 
 // serve answers one request.
-func (a *api) serve(op *operation, w http.ResponseWriter, r *http.Request) {
+func (a *service) serve(op *operation, w http.ResponseWriter, r *http.Request) {
 	out, err := a.answer(op, w, r)
 	if err != nil {
 		out = a.failure(op, err)
@@ -96,8 +96,8 @@ func (a *api) serve(op *operation, w http.ResponseWriter, r *http.Request) {
 	write(w, out)
 }
 
-func (a *api) answer(op *operation, w http.ResponseWriter, r *http.Request) (reply, error) {
-	c := &call{api: a, scope: httpd.CallerOf(r.Context()).Scope, id: r.PathValue("id")}
+func (a *service) answer(op *operation, w http.ResponseWriter, r *http.Request) (reply, error) {
+	c := &call{service: a, scope: httpd.CallerOf(r.Context()).Scope, id: r.PathValue("id")}
 	if !c.scope.Allows(op.rights) {
 		return reply{}, errForbidden()
 	}

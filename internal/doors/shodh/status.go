@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -82,7 +83,7 @@ func healthCheck(ctx context.Context, c *call) (reply, error) {
 func healthOf(ctx context.Context, c *call) string {
 	e, err := c.open(ctx)
 	if err == nil && c.scope.Allows(hippo.RightRead) {
-		var s engine.Status
+		var s api.Status
 		if s, err = e.In(c.scope).Status(ctx); err == nil && len(s.Degraded) > 0 {
 			return degraded
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
@@ -31,7 +32,7 @@ type auditBody struct {
 
 // auditSection is one problem.
 type auditSection struct {
-	Problem     consolidate.Problem
+	Problem     api.Problem
 	Name, About string
 	// Count is the number of findings, Listed of how many there are pages.
 	Count, Listed int
@@ -52,12 +53,12 @@ type finding struct {
 // kinds are what a finding may be: no longer valid, superseded and idle, contradicted, a repetition, in the wrong project, or never used.
 type kinds struct{ Expired, Superseded, Contradicted, Repeated, Misfiled, Unused bool }
 
-func kindsOf(f *consolidate.Finding) kinds {
+func kindsOf(f *api.Finding) kinds {
 	alone := f.Other.IsZero()
 	return kinds{
-		Expired: f.Problem == consolidate.Stale && alone, Superseded: f.Problem == consolidate.Stale && !alone && f.Remedy == consolidate.Forget,
-		Contradicted: f.Remedy == consolidate.Supersede, Repeated: f.Problem == consolidate.Repeated,
-		Misfiled: f.Problem == consolidate.Misfiled, Unused: f.Problem == consolidate.Unused,
+		Expired: f.Problem == api.ProblemStale && alone, Superseded: f.Problem == api.ProblemStale && !alone && f.Remedy == api.RemedyForget,
+		Contradicted: f.Remedy == api.RemedySupersede, Repeated: f.Problem == api.ProblemRepeated,
+		Misfiled: f.Problem == api.ProblemMisfiled, Unused: f.Problem == api.ProblemUnused,
 	}
 }
 
@@ -68,8 +69,8 @@ func showAudit(v *visit) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	problem := consolidate.Problem(q.Get("problem"))
-	if problem != "" && !slices.Contains(consolidate.Problems(), problem) {
+	problem := api.Problem(q.Get("problem"))
+	if problem != "" && !slices.Contains(api.Problems(), problem) {
 		return page{}, hippo.Fieldf("problem", "must be stale, contradictory, duplicate, misfiled or unused, got %.20q", string(problem))
 	}
 	var b auditBody
@@ -100,11 +101,11 @@ func auditPage(v *visit, b *auditBody) page {
 
 func sectionsOf(d *doneAudit) []auditSection {
 	out := []auditSection{
-		{Problem: consolidate.Stale, Name: "Stale", About: "No longer valid; or superseded or contradicted by a newer one, and not used for a long time."},
-		{Problem: consolidate.Contradictory, Name: "Contradictory", About: "A newer one gives the same fact another value."},
-		{Problem: consolidate.Repeated, Name: "Duplicates", About: "A better one says the same."},
-		{Problem: consolidate.Misfiled, Name: "Misfiled", About: "It belongs to another project than the one that it is in."},
-		{Problem: consolidate.Unused, Name: "Unused", About: "Recorded long ago, and never opened, voted or returned by a search since."},
+		{Problem: api.ProblemStale, Name: "Stale", About: "No longer valid; or superseded or contradicted by a newer one, and not used for a long time."},
+		{Problem: api.ProblemContradictory, Name: "Contradictory", About: "A newer one gives the same fact another value."},
+		{Problem: api.ProblemRepeated, Name: "Duplicates", About: "A better one says the same."},
+		{Problem: api.ProblemMisfiled, Name: "Misfiled", About: "It belongs to another project than the one that it is in."},
+		{Problem: api.ProblemUnused, Name: "Unused", About: "Recorded long ago, and never opened, voted or returned by a search since."},
 	}
 	for i := range out {
 		s := &out[i]
@@ -115,13 +116,13 @@ func sectionsOf(d *doneAudit) []auditSection {
 }
 
 // listed returns the findings of a problem that the audit lists.
-func listed(d *doneAudit, p consolidate.Problem) []engine.AuditFinding {
-	is := func(f engine.AuditFinding) bool { return f.Problem == p }
+func listed(d *doneAudit, p api.Problem) []api.AuditFinding {
+	is := func(f api.AuditFinding) bool { return f.Problem == p }
 	from := slices.IndexFunc(d.Findings, is)
 	if from < 0 {
 		return nil
 	}
-	to := slices.IndexFunc(d.Findings[from:], func(f engine.AuditFinding) bool { return !is(f) })
+	to := slices.IndexFunc(d.Findings[from:], func(f api.AuditFinding) bool { return !is(f) })
 	if to < 0 {
 		return d.Findings[from:]
 	}
@@ -129,7 +130,7 @@ func listed(d *doneAudit, p consolidate.Problem) []engine.AuditFinding {
 }
 
 // findingsOf returns a page of the findings of a problem, and where it ends. What was settled since the audit is passed over.
-func findingsOf(ctx context.Context, v *visit, d *doneAudit, p consolidate.Problem, offset int) (out []finding, end int, err error) {
+func findingsOf(ctx context.Context, v *visit, d *doneAudit, p api.Problem, offset int) (out []finding, end int, err error) {
 	list, title := listed(d, p), engine.ProjectTitles(v.memories)
 	end = min(offset, len(list))
 	for end < len(list) && len(out) < pageSize {
@@ -151,7 +152,7 @@ func findingsOf(ctx context.Context, v *visit, d *doneAudit, p consolidate.Probl
 	return out, end, nil
 }
 
-func newFinding(v *visit, f *engine.AuditFinding, now *auditState, title func(project string) string) finding {
+func newFinding(v *visit, f *api.AuditFinding, now *auditState, title func(project string) string) finding {
 	x := finding{item: v.newItem(now.memories[f.ID]), Reason: strings.ToUpper(f.Reason[:1]) + f.Reason[1:], Project: f.Project, Title: title(f.Project), kinds: kindsOf(&f.Finding)}
 	if o := now.memories[f.Other]; o != nil {
 		other := v.newItem(o)
@@ -168,7 +169,7 @@ type auditState struct {
 }
 
 // stateOf reads the memories of findings, without those that were deleted for good.
-func stateOf(ctx context.Context, v *visit, list []engine.AuditFinding) (*auditState, error) {
+func stateOf(ctx context.Context, v *visit, list []api.AuditFinding) (*auditState, error) {
 	s := &auditState{make(map[hippo.ID]*hippo.Memory), make(map[[2]hippo.ID]bool)}
 	var ids []hippo.ID
 	for i := range list {
@@ -210,7 +211,7 @@ func orderedPair(a, b hippo.ID) [2]hippo.ID {
 
 // holds reports whether nobody has settled a finding since the audit: neither by a vote, a change of a text or of the validity,
 // nor by hiding or superseding one of the memories, nor by saying that both stay.
-func (s *auditState) holds(f *engine.AuditFinding, audited, now time.Time) bool {
+func (s *auditState) holds(f *api.AuditFinding, audited, now time.Time) bool {
 	x, k := s.memories[f.ID], kindsOf(&f.Finding)
 	switch {
 	case !inUse(x) || textChanged(x, f.Text) || x.Importance.SetAt.After(audited):

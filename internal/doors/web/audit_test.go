@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // audited is a site with one finding of each kind.
@@ -199,7 +199,7 @@ func TestAudit_Again(t *testing.T) {
 	}
 	b.open(auditPath+"&problem=duplicate").want(http.StatusOK, "All of this is settled.")
 	content := "the gateway timeout is a minute"
-	if _, err := s.engine.In(hippo.LocalScope("")).Modify(t.Context(), s.newer, engine.Modification{Content: &content}); err != nil {
+	if _, err := s.engine.In(hippo.LocalScope("")).Modify(t.Context(), s.newer, api.Change{Content: &content}); err != nil {
 		t.Fatal(err)
 	}
 	b.open(auditPath+"&problem=contradictory").want(http.StatusOK, "All of this is settled.")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -23,7 +24,7 @@ const (
 
 // doneAudit is an audit that was made, with a key of its own and when it began.
 type doneAudit struct {
-	*engine.AuditReport
+	*api.AuditReport
 	key string
 	at  time.Time
 }
@@ -86,7 +87,7 @@ func (a *audits) make(ctx context.Context, v *visit, unwanted string) error {
 		return nil
 	}
 	at := v.options.Now()
-	report, err := engine.Audit(ctx, v.memories, engine.AuditOptions{Projects: []string{hippo.AllProjects}, Limit: hippo.MaxCount})
+	report, err := engine.Audit(ctx, v.memories, api.Audit{Projects: []string{hippo.AllProjects}, Limit: hippo.MaxCount})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
@@ -32,7 +32,7 @@ func BenchmarkPages(b *testing.B) {
 		b.Fatal(err)
 	}
 	h := s.handler()
-	list, err := m.List(b.Context(), engine.ListQuery{Count: 1})
+	list, err := m.List(b.Context(), api.List{Count: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

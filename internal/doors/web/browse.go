@@ -2,7 +2,7 @@ package web
 
 import (
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // browseBody is a list of memories by filter, newest first.
@@ -31,7 +31,7 @@ func (b *browseBody) list(v *visit, filter hippo.Filter) error {
 	if err != nil {
 		return err
 	}
-	q := engine.ListQuery{Filter: filter, When: b.Form.When, Forgotten: b.Form.Forgotten, Arrival: b.Form.Arrival, Offset: offset, Count: pageSize}
+	q := api.List{Filter: filter, When: b.Form.When, Forgotten: b.Form.Forgotten, Arrival: b.Form.Arrival, Offset: offset, Count: pageSize}
 	list, err := v.memories.List(v.r.Context(), q)
 	if err != nil {
 		return err

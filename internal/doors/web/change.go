@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
@@ -42,7 +43,7 @@ func applyTo(v *visit, declared []hippo.Relation, text string, change func(by *e
 // remember lets the session undo a change, and returns the key; empty if nothing was changed, or the store keeps no
 // history.
 func (v *visit) remember(u undoEntry) string {
-	vs, err := engine.Versions(v.r.Context(), v.memories, engine.VersionQuery{Operation: u.operation})
+	vs, err := engine.Versions(v.r.Context(), v.memories, api.Versions{Operation: u.operation})
 	if err == nil && len(vs) > 0 {
 		u.declared = nil
 	} else if u.declared == nil {
@@ -98,7 +99,7 @@ func vote(v *visit) error {
 		text += " for searches like this one"
 	}
 	return v.change(text+" now.", func(by *engine.Memories, m *hippo.Memory) error {
-		b := engine.Ballot{Query: query}
+		b := api.Reinforce{Query: query}
 		if up {
 			b.Up = []hippo.ID{m.ID}
 		} else {
@@ -124,7 +125,7 @@ func pin(v *visit) error {
 		text = "Pinned: its importance no longer decays."
 	}
 	return v.change(text, func(by *engine.Memories, m *hippo.Memory) error {
-		_, err := by.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Pinned: &pinned}})
+		_, err := by.Modify(v.r.Context(), m.ID, api.Change{Pinned: &pinned})
 		return err
 	})
 }
@@ -146,7 +147,7 @@ func restore(v *visit) error {
 // holds removes the end of the time in which a memory holds.
 func holds(v *visit) error {
 	return v.change("Holds: it has no end any more.", func(by *engine.Memories, m *hippo.Memory) error {
-		_, err := by.Modify(v.r.Context(), m.ID, engine.Modification{Validity: engine.Validity{ValidUntil: &time.Time{}}})
+		_, err := by.Modify(v.r.Context(), m.ID, api.Change{ValidUntil: &time.Time{}})
 		return err
 	})
 }
@@ -155,7 +156,7 @@ func holds(v *visit) error {
 func move(v *visit) error {
 	project := v.r.PostForm.Get("project")
 	return v.change("Moved to "+engine.ProjectTitles(v.memories)(project)+".", func(by *engine.Memories, m *hippo.Memory) error {
-		_, err := by.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Project: &project}})
+		_, err := by.Modify(v.r.Context(), m.ID, api.Change{Project: &project})
 		return err
 	})
 }
@@ -172,7 +173,7 @@ func edit(v *visit) error {
 	if version := f.Get("version"); version != "" && version != strconv.Itoa(m.Version) {
 		err = hippo.Fieldf("memory", "was changed by somebody else meanwhile; compare it with what is below, and save again to replace it")
 	}
-	if err == nil && change == (engine.Modification{}) {
+	if err == nil && change == (api.Change{}) {
 		return v.back()
 	}
 	if err == nil {
@@ -203,8 +204,8 @@ func edit(v *visit) error {
 type editError struct{ error }
 
 // modification returns what the form changes. Browsers send line breaks as "\r\n", whatever the text had.
-func (f *editForm) modification(m *hippo.Memory) (engine.Modification, error) {
-	var c engine.Modification
+func (f *editForm) modification(m *hippo.Memory) (api.Change, error) {
+	var c api.Change
 	if text := lines(f.Content); text != lines(m.Content) {
 		c.Content = &text
 	}
@@ -266,7 +267,7 @@ func merge(v *visit) error {
 	if err != nil {
 		return err
 	}
-	change := engine.Modification{Supersedes: &[]hippo.ID{ids[1]}, Vote: engine.VoteNone}
+	change := api.Change{Supersedes: &[]hippo.ID{ids[1]}, Vote: api.VoteNone}
 	if v.r.PostForm.Get("union") != "" && len(ms) == len(ids) {
 		situation, tags := union(ms[0].Situation, ms[1].Situation), union(ms[0].Tags, ms[1].Tags)
 		change.Situation, change.Tags = &situation, &tags

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -28,7 +29,7 @@ type filterForm struct {
 	Problem string
 	states
 	choices
-	engine.Arrival
+	api.Arrival
 }
 
 // states choose memories by their state.
@@ -52,7 +53,7 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 	form := filterForm{
 		Project: q.Get("project"), Type: strings.TrimSpace(q.Get("type")), Tag: strings.TrimSpace(q.Get("tag")), When: strings.TrimSpace(q.Get("when")),
 		From: q.Get("from"), To: q.Get("to"), Trust: q.Get("trust"), Origin: hippo.Origin{Author: strings.TrimSpace(q.Get("author")), Session: strings.TrimSpace(q.Get("session"))},
-		Arrival: engine.Arrival{Source: strings.TrimSpace(q.Get("source")), Import: strings.TrimSpace(q.Get("import"))},
+		Arrival: api.Arrival{Source: strings.TrimSpace(q.Get("source")), Import: strings.TrimSpace(q.Get("import"))},
 		states:  states{Pinned: q.Get("pinned") != "", Forgotten: q.Get("forgotten") != "", Archived: q.Get("archived") != ""},
 	}
 	projects, err := v.memories.Projects(ctx)
@@ -121,7 +122,7 @@ func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
 // set reports whether the form filters at all.
 func (f *filterForm) set() bool {
 	return f.Project != "" || f.Type != "" || f.Tag != "" || f.When != "" || f.From != "" || f.To != "" || f.Trust != "" || f.Origin != hippo.Origin{} ||
-		f.Pinned || f.Forgotten || f.Archived || f.Arrival != engine.Arrival{}
+		f.Pinned || f.Forgotten || f.Archived || f.Arrival != api.Arrival{}
 }
 
 func day(field, text string, zone *time.Location) (time.Time, error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
@@ -78,7 +79,7 @@ func showMemory(v *visit) (page, error) {
 // memoryPage returns the page of a memory, with the form as it was sent if that was wrong.
 func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
 	ctx := v.r.Context()
-	list, err := v.memories.List(ctx, engine.ListQuery{Count: 1})
+	list, err := v.memories.List(ctx, api.List{Count: 1})
 	if err != nil {
 		return page{}, err
 	}

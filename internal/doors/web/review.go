@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -45,7 +46,7 @@ func showReview(v *visit) (page, error) {
 	if v.r.URL.Query().Get("part") == "pairs" {
 		b.Part, scan = "pairs", scannedForPairs
 	}
-	list, err := v.memories.List(ctx, engine.ListQuery{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Offset: offset, Count: scan})
+	list, err := v.memories.List(ctx, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Offset: offset, Count: scan})
 	if err != nil {
 		return page{}, err
 	}

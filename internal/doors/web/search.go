@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -58,7 +59,7 @@ func (b *searchBody) found() string {
 
 // overview says what the memory holds.
 type overview struct {
-	Status   engine.Status
+	Status   api.Status
 	Projects []projectCount
 	// MoreProjects are those that are not in Projects.
 	MoreProjects int
@@ -166,7 +167,7 @@ func overviewOf(ctx context.Context, v *visit) (*overview, error) {
 		return nil, err
 	}
 	o := &overview{Status: st}
-	list, err := v.memories.List(ctx, engine.ListQuery{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: hitsShown})
+	list, err := v.memories.List(ctx, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: hitsShown})
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +179,7 @@ func overviewOf(ctx context.Context, v *visit) (*overview, error) {
 	title := engine.ProjectTitles(v.memories)
 	o.MoreProjects = max(0, len(names)-maxProjects)
 	for _, name := range append(names[:len(names)-o.MoreProjects:len(names)-o.MoreProjects], "") {
-		one, err := v.memories.List(ctx, engine.ListQuery{Filter: hippo.Filter{Projects: []string{name}}, Count: 1})
+		one, err := v.memories.List(ctx, api.List{Filter: hippo.Filter{Projects: []string{name}}, Count: 1})
 		if err != nil {
 			return nil, err
 		}

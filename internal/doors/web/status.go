@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -27,7 +28,7 @@ func showStatus(v *visit) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	times, err := engine.Created(ctx, v.memories, engine.ListQuery{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}})
+	times, err := engine.Created(ctx, v.memories, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}})
 	if err != nil {
 		return page{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/web"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -60,7 +61,7 @@ func (s *tenant) others(n int) {
 			Situation: []string{"planning"}, Source: hippo.Source{Kind: hippo.SourceHook, Session: "s"}, Trust: hippo.TrustLow,
 		}
 		s.theirs = s.recordIn(scope, m)
-		if _, err := engine.Cast(s.t.Context(), s.engine.In(scope), engine.Ballot{Up: []hippo.ID{s.theirs.ID}, Query: "secret plan"}); err != nil {
+		if _, err := engine.Cast(s.t.Context(), s.engine.In(scope), api.Reinforce{Up: []hippo.ID{s.theirs.ID}, Query: "secret plan"}); err != nil {
 			s.t.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
@@ -62,12 +63,12 @@ func (b *timelineBody) list(v *visit, filter hippo.Filter) error {
 	}
 	all := filter
 	all.CreatedAfter, all.CreatedBefore = time.Time{}, time.Time{}
-	times, err := engine.Created(ctx, v.memories, engine.ListQuery{Filter: all})
+	times, err := engine.Created(ctx, v.memories, api.List{Filter: all})
 	if err != nil {
 		return err
 	}
 	b.Chart = newChart(v, times, filter)
-	list, err := v.memories.List(ctx, engine.ListQuery{Filter: filter, Offset: offset, Count: pageSize})
+	list, err := v.memories.List(ctx, api.List{Filter: filter, Offset: offset, Count: pageSize})
 	if err != nil {
 		return err
 	}

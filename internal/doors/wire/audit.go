@@ -2,30 +2,29 @@ package wire
 
 import (
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 // Audit is what is wrong with memories, as JSON.
 type Audit struct {
 	Memories int `json:"memories"`
 	// Counts are the numbers of findings by problem.
-	Counts map[consolidate.Problem]int `json:"counts"`
+	Counts map[api.Problem]int `json:"counts"`
 	// Findings are the first of each problem.
 	Findings []Finding `json:"findings"`
 }
 
 // Finding is a memory with a problem.
 type Finding struct {
-	Problem consolidate.Problem `json:"problem"`
-	UUID    hippo.ID            `json:"uuid"`
-	Content string              `json:"content"`
+	Problem api.Problem `json:"problem"`
+	UUID    hippo.ID    `json:"uuid"`
+	Content string      `json:"content"`
 	// Other supersedes or contradicts it, or says the same.
-	Other        hippo.ID           `json:"other,omitzero"`
-	OtherContent string             `json:"other_content,omitempty"`
-	Reason       string             `json:"reason"`
-	Remedy       consolidate.Remedy `json:"remedy"`
+	Other        hippo.ID   `json:"other,omitzero"`
+	OtherContent string     `json:"other_content,omitempty"`
+	Reason       string     `json:"reason"`
+	Remedy       api.Remedy `json:"remedy"`
 	// Project is where it is to be moved.
 	Project string `json:"project,omitempty"`
 	// Command of the command line does what is proposed.
@@ -33,9 +32,9 @@ type Finding struct {
 }
 
 // AuditOf returns an audit as JSON.
-func AuditOf(a *engine.AuditReport) Audit {
-	out := Audit{Memories: a.Memories, Counts: make(map[consolidate.Problem]int), Findings: make([]Finding, len(a.Findings))}
-	for _, p := range consolidate.Problems() {
+func AuditOf(a *api.AuditReport) Audit {
+	out := Audit{Memories: a.Memories, Counts: make(map[api.Problem]int), Findings: make([]Finding, len(a.Findings))}
+	for _, p := range api.Problems() {
 		out.Counts[p] = a.Counts[p]
 	}
 	for i := range a.Findings {
@@ -49,13 +48,13 @@ func AuditOf(a *engine.AuditReport) Audit {
 }
 
 // RemedyCommand returns the command that does what a finding proposes, with IDs as name writes them.
-func RemedyCommand(f *consolidate.Finding, name func(hippo.ID) string) string {
+func RemedyCommand(f *api.Finding, name func(hippo.ID) string) string {
 	switch f.Remedy {
-	case consolidate.Supersede:
+	case api.RemedySupersede:
 		return "hippo modify " + name(f.Other) + " --supersedes " + name(f.ID)
-	case consolidate.Move:
+	case api.RemedyMove:
 		return "hippo project move " + name(f.ID) + " --to " + termtext.Argument(f.Project)
-	case consolidate.Forget:
+	case api.RemedyForget:
 	}
 	return "hippo forget " + name(f.ID)
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"math"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/walk"
 )
@@ -45,7 +46,7 @@ func CodeAnswerOf(a *codeindex.Answer) CodeAnswer {
 	return out
 }
 
-func codeHitOf(h *codeindex.Hit) CodeHit {
+func codeHitOf(h *api.CodeHit) CodeHit {
 	return CodeHit{
 		CodePlace: CodePlace{h.Root, h.Path, h.First, h.Last, string(h.Freshness)}, Name: h.Name, Kind: h.Kind, Language: h.Language, Signature: h.Signature,
 		Relevance: h.Relevance, Text: h.Text,

@@ -2,14 +2,13 @@ package wire
 
 import (
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // Consolidation is what a consolidation did, or proposes, as JSON.
 type Consolidation struct {
-	Horizon consolidate.Horizon `json:"horizon"`
-	DryRun  bool                `json:"dry_run,omitempty"`
+	Horizon api.Horizon `json:"horizon"`
+	DryRun  bool        `json:"dry_run,omitempty"`
 	// Operation undoes it; absent if nothing was changed.
 	Operation hippo.ID `json:"operation,omitzero"`
 	Memories  int      `json:"memories"`
@@ -34,9 +33,9 @@ type Consolidated struct {
 
 // Action is a change of a [Consolidation].
 type Action struct {
-	Kind   consolidate.Kind `json:"kind"`
-	UUID   hippo.ID         `json:"uuid,omitzero"`
-	Reason string           `json:"reason"`
+	Kind   api.ActionKind `json:"kind"`
+	UUID   hippo.ID       `json:"uuid,omitzero"`
+	Reason string         `json:"reason"`
 	// Others are what it is a duplicate of, or the members of a summary.
 	Others []hippo.ID `json:"others,omitempty"`
 	// Content is that of a summary.
@@ -44,7 +43,7 @@ type Action struct {
 }
 
 // ConsolidationOf returns a consolidation as JSON.
-func ConsolidationOf(c *engine.Consolidation) Consolidation {
+func ConsolidationOf(c *api.Consolidation) Consolidation {
 	out := Consolidation{
 		Horizon: c.Horizon, DryRun: c.DryRun, Operation: c.Operation, Memories: c.Memories, Topics: c.Topics, Groups: c.Groups,
 		Consolidated: Consolidated{
@@ -77,11 +76,11 @@ type Cluster struct {
 }
 
 // ClustersOf returns clusters as JSON.
-func ClustersOf(c *engine.Clusters) Clusters {
+func ClustersOf(c *api.ClusterList) Clusters {
 	return Clusters{Memories: c.Memories, Topics: clustersOf(c.Topics), Groups: clustersOf(c.Groups)}
 }
 
-func clustersOf(list []consolidate.Cluster) []Cluster {
+func clustersOf(list []api.Cluster) []Cluster {
 	out := make([]Cluster, len(list))
 	for i, c := range list {
 		out[i] = Cluster{

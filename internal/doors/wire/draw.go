@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // The languages of [Draw].
@@ -22,7 +22,7 @@ const drawnLabel = 40
 // Draw returns a subgraph in a language of drawings: nodes n0, n1 and on in its order, with the beginning of their contents,
 // and its relations with their kinds, both marked if they do not hold now. The same subgraph gives the same text; whatever contents and kinds hold is text in it.
 // Another language is a [*hippo.FieldError].
-func Draw(g *engine.Subgraph, language string, now time.Time) (string, error) {
+func Draw(g *api.Subgraph, language string, now time.Time) (string, error) {
 	number := make(map[hippo.ID]int, len(g.Nodes))
 	var out strings.Builder
 	head, node, edge, tail, escape := "flowchart LR\n", "  n%d[\"%s\"]\n", "  n%d -->|\"%s\"| n%d\n", "", escapeMermaid

@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Contents and kinds are text in a drawing, whatever they hold.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	a, b := hippo.ID{1}, hippo.ID{2}
-	g := &engine.Subgraph{
-		Nodes: []engine.Node{
+	g := &api.Subgraph{
+		Nodes: []api.Node{
 			{Memory: &hippo.Memory{ID: a, Content: "say \"hi\"\\ ]\n  click n0 <b>é</b> #quot; %d"}},
 			{Memory: &hippo.Memory{ID: b, Content: "end"}, Distance: 1},
 		},

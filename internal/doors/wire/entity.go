@@ -2,7 +2,7 @@ package wire
 
 import (
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // Entity is an entity as JSON. Without a uuid it was found by rule in texts.
@@ -18,7 +18,7 @@ type Entity struct {
 }
 
 // EntityOf returns an entity as JSON.
-func EntityOf(e *engine.Entity) *Entity {
+func EntityOf(e *api.Entity) *Entity {
 	out := &Entity{Name: e.Name, Kind: e.Kind, Aliases: e.Aliases, Description: e.Description, Project: e.Project}
 	if !e.Found() {
 		out.UUID = &e.ID
@@ -36,7 +36,7 @@ type EntityList struct {
 }
 
 // EntitiesOf returns a list of entities as JSON.
-func EntitiesOf(l *engine.EntityList) *EntityList {
+func EntitiesOf(l *api.EntityList) *EntityList {
 	out := &EntityList{Entities: []*Entity{}, Total: l.Total, Read: l.Read, More: l.More}
 	for i := range l.Entities {
 		e := EntityOf(l.Entities[i].Entity)
@@ -56,6 +56,6 @@ type EntityMoved struct {
 }
 
 // EntityMovedOf returns what a merge or a split has done as JSON.
-func EntityMovedOf(x *engine.EntityMoved) *EntityMoved {
+func EntityMovedOf(x *api.EntityMoved) *EntityMoved {
 	return &EntityMoved{Entity: EntityOf(x.Entity), Other: EntityOf(x.Other), Moved: x.Moved, Stayed: x.Stayed}
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
@@ -52,7 +52,7 @@ type EntityEvent struct {
 const noteLength = 200
 
 // EntityPageOf returns a page as JSON, for a reader of now. The error is that of [formats.EncodeRelation].
-func EntityPageOf(p *engine.EntityPage, now time.Time) (*EntityPage, error) {
+func EntityPageOf(p *api.EntityPage, now time.Time) (*EntityPage, error) {
 	out := &EntityPage{
 		Entity: EntityOf(p.Entity), Facts: notesOf(p.Facts, now), Former: notesOf(p.Former, now), Mentions: notesOf(p.Mentions, now), Others: notesOf(p.Others, now),
 		Timeline: []EntityEvent{}, Memories: p.Memories, About: p.About, Omitted: p.Omitted, Degraded: p.Degraded,
@@ -77,7 +77,7 @@ func notesOf(ms []*hippo.Memory, now time.Time) []EntityNote {
 }
 
 // IDsOfPage returns the IDs that [EntityText] shows.
-func IDsOfPage(p *engine.EntityPage) []hippo.ID {
+func IDsOfPage(p *api.EntityPage) []hippo.ID {
 	var out []hippo.ID
 	if !p.Entity.Found() {
 		out = append(out, p.Entity.ID)
@@ -89,7 +89,7 @@ func IDsOfPage(p *engine.EntityPage) []hippo.ID {
 }
 
 // EntityLine formats an entity on a line.
-func EntityLine(e *engine.Entity, short hippo.ShortIDs) string {
+func EntityLine(e *api.Entity, short hippo.ShortIDs) string {
 	line := e.Name
 	if e.Kind != "" {
 		line += " (" + e.Kind + ")"
@@ -104,7 +104,7 @@ func EntityLine(e *engine.Entity, short hippo.ShortIDs) string {
 }
 
 // EntityText formats a page for a reader, a line each, of now, with days in the zone of that.
-func EntityText(p *engine.EntityPage, short hippo.ShortIDs, now time.Time) string {
+func EntityText(p *api.EntityPage, short hippo.ShortIDs, now time.Time) string {
 	x := &pageText{page: p, short: short, now: now}
 	x.add(EntityLine(p.Entity, short))
 	if p.Entity.Description != "" {
@@ -144,7 +144,7 @@ func EntityText(p *engine.EntityPage, short hippo.ShortIDs, now time.Time) strin
 
 // pageText collects the lines of a page.
 type pageText struct {
-	page  *engine.EntityPage
+	page  *api.EntityPage
 	short hippo.ShortIDs
 	now   time.Time
 	lines []string

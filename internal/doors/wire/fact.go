@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -47,7 +47,7 @@ type FactValidity struct {
 
 // FactsOf returns the relations and the facts of a page, for a reader of now: relations by the name of their subject, of each
 // those that hold first, by kind and the time from which they hold; then insights in the order of the page, those that hold first.
-func FactsOf(p *engine.EntityPage, now time.Time) *Facts {
+func FactsOf(p *api.EntityPage, now time.Time) *Facts {
 	out := &Facts{Facts: []Fact{}, Degraded: p.Degraded}
 	names := namesOf(p)
 	add := func(rs []hippo.Relation, holds bool) {
@@ -98,7 +98,7 @@ func factOf(m *hippo.Memory, holds bool, now time.Time) Fact {
 }
 
 // namesOf returns how relations of a page name their ends: an entity by its name, an insight by the beginning of its content.
-func namesOf(p *engine.EntityPage) func(hippo.ID) string {
+func namesOf(p *api.EntityPage) func(hippo.ID) string {
 	const length = 60 // characters
 	names := make(map[hippo.ID]string, len(p.Others)+1)
 	if p.Entity != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // GraphNode is an insight of a graph.
@@ -67,7 +67,7 @@ type CommunityList struct {
 }
 
 // CommunitiesOf returns communities as JSON.
-func CommunitiesOf(l *engine.CommunityList, now time.Time) *CommunityList {
+func CommunitiesOf(l *api.CommunityList, now time.Time) *CommunityList {
 	out := &CommunityList{Communities: []Community{}, Total: l.Total, Insights: l.Memories, Relations: l.Relations, Modularity: Round(l.Modularity, 4), Degraded: l.Degraded}
 	for _, c := range l.Communities {
 		out.Communities = append(out.Communities, Community{c.Size, c.Relations, append([]string{}, c.Label...), graphNodes(c.Nodes, now)})
@@ -76,13 +76,13 @@ func CommunitiesOf(l *engine.CommunityList, now time.Time) *CommunityList {
 }
 
 // SubgraphOf returns a subgraph as JSON. The error is that of [formats.EncodeRelation].
-func SubgraphOf(g *engine.Subgraph, now time.Time) (*Subgraph, error) {
+func SubgraphOf(g *api.Subgraph, now time.Time) (*Subgraph, error) {
 	relations, err := RelationsOf(g.Relations, now)
 	return &Subgraph{Nodes: graphNodes(g.Nodes, now), Relations: relations, GraphBounds: GraphBounds(g.GraphBounds)}, err
 }
 
 // PathsOf returns paths as JSON. The error is that of [formats.EncodeRelation].
-func PathsOf(l *engine.PathList, now time.Time) (*PathList, error) {
+func PathsOf(l *api.PathList, now time.Time) (*PathList, error) {
 	out := &PathList{Found: len(l.Paths) > 0, Paths: []GraphPath{}, Nodes: graphNodes(l.Nodes, now), More: l.More, GraphBounds: GraphBounds(l.GraphBounds)}
 	for _, p := range l.Paths {
 		relations, err := RelationsOf(p.Relations, now)
@@ -94,7 +94,7 @@ func PathsOf(l *engine.PathList, now time.Time) (*PathList, error) {
 	return out, nil
 }
 
-func graphNodes(list []engine.Node, now time.Time) []GraphNode {
+func graphNodes(list []api.Node, now time.Time) []GraphNode {
 	out := make([]GraphNode, len(list))
 	for i, n := range list {
 		out[i] = GraphNode{UUID: n.ID, Distance: n.Distance, Type: n.Type, Content: n.Content, State: StateOf(n.Memory, now)}

@@ -2,7 +2,7 @@ package wire
 
 import (
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // Reinforced is what votes did, as JSON.
@@ -18,7 +18,7 @@ type Effect struct {
 }
 
 // ReinforcedOf returns the effects of votes, with six decimals.
-func ReinforcedOf(list []engine.Reinforcement) Reinforced {
+func ReinforcedOf(list []api.Reinforcement) Reinforced {
 	const decimals = 6
 	out := Reinforced{make([]Effect, len(list))}
 	for i, r := range list {

@@ -4,8 +4,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
-	"github.com/hippo-memory/hippo/internal/engine/sources"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // SourcesAnswer is an answer of insights and code as JSON.
@@ -45,7 +44,7 @@ type SourceHit struct {
 }
 
 // Sources returns an answer of insights and code as JSON. The error is that of [Full].
-func (v *View) Sources(a *sources.Answer) (*SourcesAnswer, error) {
+func (v *View) Sources(a *api.SourcesAnswer) (*SourcesAnswer, error) {
 	m := &a.Memory
 	out := &SourcesAnswer{
 		Results: make([]SourceHit, len(a.Hits)), TotalCount: a.Total(), InsightCount: a.Insights, CodeCount: a.Chunks, ReturnedCount: len(a.Hits),
@@ -57,7 +56,7 @@ func (v *View) Sources(a *sources.Answer) (*SourcesAnswer, error) {
 	}
 	insight := 0
 	for i := range a.Hits {
-		x := SourceHit{Source: sources.Code, Relevance: Round(a.Hits[i].Relevance, 4)}
+		x := SourceHit{Source: api.SourceCode, Relevance: Round(a.Hits[i].Relevance, 4)}
 		if c := a.Hits[i].Code; c != nil {
 			hit := codeHitOf(c)
 			if x.Code = &hit; !v.Full {
@@ -69,7 +68,7 @@ func (v *View) Sources(a *sources.Answer) (*SourcesAnswer, error) {
 				return nil, err
 			}
 			insight++
-			x.Source, x.Memory = sources.Memory, &hit
+			x.Source, x.Memory = api.SourceMemory, &hit
 		}
 		out.Results[i] = x
 	}
@@ -77,7 +76,7 @@ func (v *View) Sources(a *sources.Answer) (*SourcesAnswer, error) {
 }
 
 // CodeName is what a hit of code is called in a line: its name, or its kind if it has none; and its first line.
-func CodeName(h *codeindex.Hit) string {
+func CodeName(h *api.CodeHit) string {
 	name := h.Name
 	if name == "" {
 		name = h.Kind

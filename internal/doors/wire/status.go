@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/ingest"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Location is where the memories of a client are.
@@ -138,7 +138,7 @@ func (s *Shared) Text() string {
 
 // StatusOf returns a status as JSON. What only the front end knows is left to it: Store,
 // Namespace, Project and Version.
-func StatusOf(st *engine.Status) Status {
+func StatusOf(st *api.Status) Status {
 	out := Status{
 		Counts: Counts{Memories: st.Memories, Forgotten: st.Forgotten, Archived: st.Archived, Unassigned: st.Unassigned}, ActiveDay: st.Day, Date: st.Date, Ranker: st.Ranker, Degraded: st.Degraded,
 	}
@@ -162,7 +162,7 @@ func StatusOf(st *engine.Status) Status {
 }
 
 // ProblemsOf returns problems as JSON.
-func ProblemsOf(list []engine.Problem) []Problem {
+func ProblemsOf(list []api.StoreProblem) []Problem {
 	out := make([]Problem, len(list))
 	for i, p := range list {
 		out[i] = Problem{ID: p.ID, Path: p.Path, Was: p.Was, Error: p.Err}

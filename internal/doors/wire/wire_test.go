@@ -12,8 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // Every code of the domain has a row in the table, and only failures have a hint.
@@ -112,21 +111,21 @@ func TestAnswer_ConfidenceIsShort(t *testing.T) {
 func TestModel_Text(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		model engine.ModelStatus
+		model api.ModelStatus
 		want  string
 	}{
-		{engine.ModelStatus{ID: "instant@1", Embedded: 5, Memories: 5, Instant: true, Serving: true}, "instant@1, serving"},
-		{engine.ModelStatus{ID: "slow@1", Embedded: 5, Memories: 5}, "slow@1, 5 of 5 embedded"},
+		{api.ModelStatus{ID: "instant@1", Embedded: 5, Memories: 5, Instant: true, Serving: true}, "instant@1, serving"},
+		{api.ModelStatus{ID: "slow@1", Embedded: 5, Memories: 5}, "slow@1, 5 of 5 embedded"},
 		{
-			engine.ModelStatus{ID: "slow@1", Embedded: 5, Memories: 500, Progress: embedding.Progress{Rate: 41.26, Remaining: 11990 * time.Millisecond}},
+			api.ModelStatus{ID: "slow@1", Embedded: 5, Memories: 500, Progress: api.Progress{Rate: 41.26, Remaining: 11990 * time.Millisecond}},
 			"slow@1, 5 of 500 embedded at 41.3 a second, about 12s left",
 		},
 		{
-			engine.ModelStatus{ID: "slow@1", Memories: 500, Progress: embedding.Progress{Paused: "the machine runs on its battery"}, Err: hippo.ErrUnavailable},
+			api.ModelStatus{ID: "slow@1", Memories: 500, Progress: api.Progress{Paused: "the machine runs on its battery"}, Err: hippo.ErrUnavailable},
 			"slow@1, 0 of 500 embedded, paused: the machine runs on its battery: unavailable",
 		},
 	} {
-		got := StatusOf(&engine.Status{Models: []engine.ModelStatus{c.model}}).Models[0]
+		got := StatusOf(&api.Status{Models: []api.ModelStatus{c.model}}).Models[0]
 		if text := got.Text(); text != c.want {
 			t.Errorf("%q, want %q", text, c.want)
 		}

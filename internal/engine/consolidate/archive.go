@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/vector"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/contradict"
 )
@@ -135,7 +136,7 @@ func (s *archiver) find(g *group) {
 			continue
 		}
 		if value := s.decayed(x); value < s.options.Archive.Below {
-			s.found = append(s.found, candidate{at: m.at, group: g, value: value, Action: Action{Kind: Archive, ID: x.ID, Reason: fmt.Sprintf(
+			s.found = append(s.found, candidate{at: m.at, group: g, value: value, Action: Action{Kind: api.ActionArchive, ID: x.ID, Reason: fmt.Sprintf(
 				"surprise %.2f, %.2f at its age of %d days, below %.2f; one of %d memories with a mean cosine of %.2f",
 				x.Surprise.Score, value, int(s.age(x.Memory)/day), s.options.Archive.Below, len(g.members), g.density)}})
 		}
@@ -195,7 +196,7 @@ func (s *state) prune() error {
 		return nil
 	}
 	slices.SortFunc(list, func(a, b hippo.Relation) int { return a.Compare(&b) })
-	s.propose(Action{Kind: Prune, Relations: list, Reason: fmt.Sprintf(
+	s.propose(Action{Kind: api.ActionPrune, Relations: list, Reason: fmt.Sprintf(
 		"%d learned relations with a weight below %.2f after a half-life of %.0f days", len(list), s.options.Relations.Forget, s.options.Relations.HalfLife)})
 	return nil
 }

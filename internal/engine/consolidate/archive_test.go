@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
@@ -42,7 +43,7 @@ func TestPlan_ArchivesNoPattern(t *testing.T) {
 		}
 		o := consolidate.Default()
 		o.Archive.Words, o.Archive.Share = tc.words, 1
-		if n := plan(t, v, consolidate.Monthly, o).Count(consolidate.Archive); (n > 0) != tc.want {
+		if n := plan(t, v, api.Monthly, o).Count(api.ActionArchive); (n > 0) != tc.want {
 			t.Errorf("%s: %d are archived, want any: %v", tc.name, n, tc.want)
 		}
 	}

@@ -8,40 +8,9 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
-)
-
-// Problem is what is wrong with a memory.
-type Problem string
-
-// The problems, in the order of an audit. A memory is named once, by the first that it has.
-const (
-	// Stale is a memory that no longer holds, or that a newer one supersedes or contradicts and nobody uses.
-	Stale Problem = "stale"
-	// Contradictory is a memory that a newer one contradicts.
-	Contradictory Problem = "contradictory"
-	// Repeated is a near-duplicate of a better one.
-	Repeated Problem = "duplicate"
-	// Misfiled is a memory that belongs to another project than the one that it is in.
-	Misfiled Problem = "misfiled"
-	// Unused is a memory that was never opened, voted or returned by a search.
-	Unused Problem = "unused"
-)
-
-// Problems returns every problem in the order of an audit.
-func Problems() []Problem { return []Problem{Stale, Contradictory, Repeated, Misfiled, Unused} }
-
-// Remedy is what to do about a problem.
-type Remedy string
-
-const (
-	// Forget hides the memory.
-	Forget Remedy = "forget"
-	// Supersede makes the other memory supersede it.
-	Supersede Remedy = "supersede"
-	// Move moves the memory to another project.
-	Move Remedy = "move"
 )
 
 const (
@@ -59,35 +28,22 @@ const FileType = "MemoryToolFile"
 // month and a half of work days, in which what a project still needs comes up.
 const IdleDays = 30
 
-// Finding is a memory with a problem, and what to do about it.
-type Finding struct {
-	Problem Problem
-	ID      hippo.ID
-	// Other supersedes or contradicts the memory, or says the same; zero: there is none.
-	Other hippo.ID
-	// Reason says why, with the numbers that decided.
-	Reason string
-	Remedy Remedy
-	// Project is where the memory is to be moved; empty: it stays.
-	Project string
-}
-
 // auditor looks for problems.
 type auditor struct {
 	*state
 	idle     int
 	live     map[hippo.ID]*Subject // neither forgotten nor archived
 	settled  map[pair]bool         // pairs that are compatible
-	findings map[hippo.ID]Finding
+	findings map[hippo.ID]api.Finding
 }
 
-// Audit returns the problems of a view, in the order of [Problems], then of IDs, and the number of memories that
+// Audit returns the problems of a view, in the order of [api.Problems], then of IDs, and the number of memories that
 // were looked at: those that are neither forgotten nor archived. Of o it uses Duplicates and Archive.Tags; idle is the number of
 // active days from which a memory without a use is idle. The view is only read. Errors are those of [New].
 //
 // Cost: for each memory some hundred comparisons for duplicates, and some thousand postings and 16 comparisons of
 // texts for contradictions, at most; seconds for 100,000 memories, on one core.
-func Audit(ctx context.Context, v *View, idle int, o Options) (list []Finding, memories int, err error) {
+func Audit(ctx context.Context, v *View, idle int, o Options) (list []api.Finding, memories int, err error) {
 	if err := o.validate(); err != nil {
 		return nil, 0, err
 	}
@@ -109,12 +65,12 @@ func Audit(ctx context.Context, v *View, idle int, o Options) (list []Finding, m
 		return nil, 0, err
 	}
 	a.unused()
-	list = make([]Finding, 0, len(a.findings))
+	list = make([]api.Finding, 0, len(a.findings))
 	for _, f := range a.findings {
 		list = append(list, f)
 	}
-	slices.SortFunc(list, func(x, y Finding) int {
-		return cmp.Or(cmp.Compare(slices.Index(Problems(), x.Problem), slices.Index(Problems(), y.Problem)), x.ID.Compare(y.ID))
+	slices.SortFunc(list, func(x, y api.Finding) int {
+		return cmp.Or(cmp.Compare(slices.Index(api.Problems(), x.Problem), slices.Index(api.Problems(), y.Problem)), x.ID.Compare(y.ID))
 	})
 	return list, len(a.live), nil
 }
@@ -125,7 +81,7 @@ func newAuditor(v *View, idle int, o *Options, stop pause) *auditor {
 	view.Subjects = slices.DeleteFunc(slices.Clone(v.Subjects), func(x Subject) bool { return x.Forgotten() || x.Archived })
 	a := &auditor{
 		state: &state{View: &view, options: o, stop: stop}, idle: idle,
-		live: make(map[hippo.ID]*Subject, len(view.Subjects)), settled: make(map[pair]bool), findings: make(map[hippo.ID]Finding),
+		live: make(map[hippo.ID]*Subject, len(view.Subjects)), settled: make(map[pair]bool), findings: make(map[hippo.ID]api.Finding),
 	}
 	for i := range view.Subjects {
 		a.live[view.Subjects[i].ID] = &view.Subjects[i]
@@ -139,8 +95,8 @@ func newAuditor(v *View, idle int, o *Options, stop pause) *auditor {
 }
 
 // find adds a finding, unless the memory has one already. Of several that it is to be superseded by the last counts.
-func (a *auditor) find(f Finding) {
-	if old, ok := a.findings[f.ID]; !ok || old.Remedy == Supersede && f.Remedy == Supersede {
+func (a *auditor) find(f api.Finding) {
+	if old, ok := a.findings[f.ID]; !ok || old.Remedy == api.RemedySupersede && f.Remedy == api.RemedySupersede {
 		a.findings[f.ID] = f
 	}
 }
@@ -153,11 +109,11 @@ func (a *auditor) stale() {
 		switch {
 		case x.SupersededBy.IsZero():
 			if !x.ValidUntil.IsZero() && !a.Now.Before(x.ValidUntil) {
-				a.find(Finding{Problem: Stale, ID: x.ID, Remedy: Forget, Reason: fmt.Sprintf(
+				a.find(api.Finding{Problem: api.ProblemStale, ID: x.ID, Remedy: api.RemedyForget, Reason: fmt.Sprintf(
 					"valid until %s, %s ago", when.Date(x.ValidUntil, a.zone()), plural(int(a.Now.Sub(x.ValidUntil)/day), "day"))})
 			}
 		case days >= a.idle && a.live[x.SupersededBy] != nil:
-			a.find(Finding{Problem: Stale, ID: x.ID, Other: x.SupersededBy, Remedy: Forget, Reason: fmt.Sprintf(
+			a.find(api.Finding{Problem: api.ProblemStale, ID: x.ID, Other: x.SupersededBy, Remedy: api.RemedyForget, Reason: fmt.Sprintf(
 				"superseded, and not used for %s", plural(days, "active day"))})
 		}
 	}
@@ -174,7 +130,7 @@ func (a *auditor) project(list []*Subject) error {
 	}
 	return a.options.Duplicates.each(a.stop, c, func(x, front *item, d *duplicate) {
 		if !a.settled[pairOf(x.ID, front.ID)] {
-			a.find(Finding{Problem: Repeated, ID: x.ID, Other: front.ID, Remedy: Forget, Reason: d.reason()})
+			a.find(api.Finding{Problem: api.ProblemRepeated, ID: x.ID, Other: front.ID, Remedy: api.RemedyForget, Reason: d.reason()})
 		}
 	})
 }
@@ -185,9 +141,9 @@ func (a *auditor) contradicted(older, newer *hippo.Memory, reason string) {
 		return
 	}
 	apart := plural(int(newer.When().Sub(older.When()).Abs()/day), "day") + " apart"
-	f := Finding{Problem: Contradictory, ID: older.ID, Other: newer.ID, Remedy: Supersede, Reason: reason + ", " + apart}
+	f := api.Finding{Problem: api.ProblemContradictory, ID: older.ID, Other: newer.ID, Remedy: api.RemedySupersede, Reason: reason + ", " + apart}
 	if days := a.idleDays(older); days >= a.idle {
-		f.Problem, f.Reason = Stale, fmt.Sprintf("contradicted (%s, %s), and not used for %s", reason, apart, plural(days, "active day"))
+		f.Problem, f.Reason = api.ProblemStale, fmt.Sprintf("contradicted (%s, %s), and not used for %s", reason, apart, plural(days, "active day"))
 	}
 	a.find(f)
 }
@@ -202,7 +158,7 @@ func (a *auditor) unused() {
 			continue
 		}
 		if days := a.idleDays(x.Memory); days >= a.idle {
-			a.find(Finding{Problem: Unused, ID: x.ID, Remedy: Forget, Reason: fmt.Sprintf(
+			a.find(api.Finding{Problem: api.ProblemUnused, ID: x.ID, Remedy: api.RemedyForget, Reason: fmt.Sprintf(
 				"recorded %s ago, never opened, voted or returned by a search since", plural(days, "active day"))})
 		}
 	}

@@ -5,22 +5,9 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/vector"
 )
-
-// Cluster is a set of memories whose vectors have about one direction.
-type Cluster struct {
-	Project string
-	// Topic is the position in [Plan.Topics] of the topic that a group belongs to; of a topic, its own.
-	Topic int
-	// Label are the words that distinguish it from the rest, the most telling first. It may be empty.
-	Label []string
-	// Members are by their cosine with the centroid, the most central first.
-	Members []hippo.ID
-	// Density is the mean cosine of two members, which the size does not change as it does that with the centroid; 1
-	// for a single one.
-	Density float64
-}
 
 // group is a fine cluster with its items.
 type group struct {
@@ -159,8 +146,8 @@ func (c *corpus) groupOf(stop pause, at []int, words int) (g group, err error) {
 }
 
 // cluster returns a group as a part of a plan.
-func (c *corpus) cluster(g *group, topic int) Cluster {
-	out := Cluster{Project: c.items[0].Project, Topic: topic, Label: g.label, Members: make([]hippo.ID, len(g.members)), Density: g.density}
+func (c *corpus) cluster(g *group, topic int) api.Cluster {
+	out := api.Cluster{Project: c.items[0].Project, Topic: topic, Label: g.label, Members: make([]hippo.ID, len(g.members)), Density: g.density}
 	for i, m := range g.members {
 		out.Members[i] = c.items[m.at].ID
 	}

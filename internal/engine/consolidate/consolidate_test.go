@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/vector"
 )
@@ -108,7 +109,7 @@ func near(r *rand.Rand, c *vector.Code) []float32 {
 	return noise(r, c.Floats(nil, dimension), .1)
 }
 
-func plan(t testing.TB, v *consolidate.View, h consolidate.Horizon, o consolidate.Options) *consolidate.Plan {
+func plan(t testing.TB, v *consolidate.View, h api.Horizon, o consolidate.Options) *consolidate.Plan {
 	t.Helper()
 	p, err := consolidate.New(context.Background(), v, h, o)
 	if err != nil {
@@ -128,13 +129,13 @@ func apply(v *consolidate.View, p *consolidate.Plan) *consolidate.View {
 	}
 	for n, a := range p.Actions {
 		switch a.Kind {
-		case consolidate.Prune:
+		case api.ActionPrune:
 			out.Relations = slices.DeleteFunc(out.Relations, func(r hippo.Relation) bool {
 				return slices.ContainsFunc(a.Relations, func(x hippo.Relation) bool { return x.Compare(&r) == 0 })
 			})
-		case consolidate.Link:
+		case api.ActionLink:
 			out.Relations = append(out.Relations, a.Relations...)
-		case consolidate.Summarize:
+		case api.ActionSummarize:
 			m := a.Summary.Clone()
 			m.ID, m.CreatedAt = idOf(1<<28+len(v.Subjects)<<8+n), v.Now
 			if !a.Supersedes.IsZero() {
@@ -145,7 +146,7 @@ func apply(v *consolidate.View, p *consolidate.Plan) *consolidate.View {
 				r.From = m.ID
 				out.Relations = append(out.Relations, r)
 			}
-		case consolidate.Archive:
+		case api.ActionArchive:
 			out.Subjects[at[a.ID]].Archived = true
 		}
 	}
@@ -161,8 +162,8 @@ func loose() consolidate.Options {
 
 func TestPlan_HasEveryKind(t *testing.T) {
 	t.Parallel()
-	p := plan(t, sampleView(600, 6, 1), consolidate.Monthly, loose())
-	for _, k := range consolidate.Kinds() {
+	p := plan(t, sampleView(600, 6, 1), api.Monthly, loose())
+	for _, k := range api.ActionKinds() {
 		if p.Count(k) == 0 {
 			t.Errorf("no action of kind %s", k)
 		}
@@ -179,12 +180,12 @@ func TestPlan_HasEveryKind(t *testing.T) {
 func TestPlan_OrderOfInput(t *testing.T) {
 	t.Parallel()
 	v := sampleView(400, 5, 2)
-	want := plan(t, v, consolidate.Monthly, loose())
+	want := plan(t, v, api.Monthly, loose())
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 3 {
 		r.Shuffle(len(v.Subjects), func(i, k int) { v.Subjects[i], v.Subjects[k] = v.Subjects[k], v.Subjects[i] })
 		r.Shuffle(len(v.Relations), func(i, k int) { v.Relations[i], v.Relations[k] = v.Relations[k], v.Relations[i] })
-		if d := cmp.Diff(want, plan(t, v, consolidate.Monthly, loose())); d != "" {
+		if d := cmp.Diff(want, plan(t, v, api.Monthly, loose())); d != "" {
 			t.Fatalf("another order gives another plan (-want +got):\n%s", d)
 		}
 	}
@@ -193,7 +194,7 @@ func TestPlan_OrderOfInput(t *testing.T) {
 func TestPlan_SecondProposesNothing(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
-		for _, h := range consolidate.Horizons() {
+		for _, h := range api.Horizons() {
 			v := sampleView(300, 4, seed)
 			p := plan(t, v, h, loose())
 			if len(p.Actions) == 0 {
@@ -216,19 +217,19 @@ func TestPlan_ArchivesOnlyWhatItMay(t *testing.T) {
 	}
 	o := loose()
 	o.Archive.Below = 1
-	p := plan(t, v, consolidate.Monthly, o)
-	if p.Count(consolidate.Archive) < 100 {
-		t.Fatalf("only %d are archived, too few to test", p.Count(consolidate.Archive))
+	p := plan(t, v, api.Monthly, o)
+	if p.Count(api.ActionArchive) < 100 {
+		t.Fatalf("only %d are archived, too few to test", p.Count(api.ActionArchive))
 	}
 	fronts := make(map[hippo.ID]bool)
 	for _, a := range p.Actions {
-		if a.Kind == consolidate.Link {
+		if a.Kind == api.ActionLink {
 			fronts[a.Relations[0].To] = true
 		}
 	}
 	archived := make(map[hippo.ID]bool)
 	for _, a := range p.Actions {
-		if a.Kind != consolidate.Archive {
+		if a.Kind != api.ActionArchive {
 			continue
 		}
 		archived[a.ID] = true
@@ -255,11 +256,11 @@ func TestPlan_ArchivesAShare(t *testing.T) {
 	v := sampleView(600, 6, 4)
 	o := loose()
 	o.Archive.Below, o.Archive.Share = 1, 1
-	all := plan(t, v, consolidate.Monthly, o)
+	all := plan(t, v, api.Monthly, o)
 	o.Archive.Share = .2
-	p := plan(t, v, consolidate.Monthly, o)
-	if p.Count(consolidate.Archive) != 120 || all.Count(consolidate.Archive) <= 120 {
-		t.Fatalf("archived %d of %d that may be, want 120", p.Count(consolidate.Archive), all.Count(consolidate.Archive))
+	p := plan(t, v, api.Monthly, o)
+	if p.Count(api.ActionArchive) != 120 || all.Count(api.ActionArchive) <= 120 {
+		t.Fatalf("archived %d of %d that may be, want 120", p.Count(api.ActionArchive), all.Count(api.ActionArchive))
 	}
 	score := make(map[hippo.ID]float64)
 	for i := range v.Subjects {
@@ -267,17 +268,17 @@ func TestPlan_ArchivesAShare(t *testing.T) {
 	}
 	taken, highest := make(map[hippo.ID]bool), 0.
 	for _, a := range p.Actions {
-		if a.Kind == consolidate.Archive {
+		if a.Kind == api.ActionArchive {
 			taken[a.ID], highest = true, max(highest, score[a.ID])
 		}
 	}
 	for _, a := range all.Actions {
-		if a.Kind == consolidate.Archive && !taken[a.ID] && score[a.ID] < highest {
+		if a.Kind == api.ActionArchive && !taken[a.ID] && score[a.ID] < highest {
 			t.Errorf("%s stays with %.3f, another one of %.3f is archived", a.ID, score[a.ID], highest)
 		}
 	}
-	if again := plan(t, apply(v, p), consolidate.Monthly, o); again.Count(consolidate.Archive) != 0 {
-		t.Errorf("a second run archives %d more", again.Count(consolidate.Archive))
+	if again := plan(t, apply(v, p), api.Monthly, o); again.Count(api.ActionArchive) != 0 {
+		t.Errorf("a second run archives %d more", again.Count(api.ActionArchive))
 	}
 }
 
@@ -288,19 +289,19 @@ func TestPlan_ArchivesWhatIsSaidElsewhere(t *testing.T) {
 	v := sampleView(600, 6, 4)
 	o := loose()
 	o.Archive.Below, o.Archive.Near, o.Archive.Share = 1, .9, .03
-	first := plan(t, v, consolidate.Monthly, o)
+	first := plan(t, v, api.Monthly, o)
 	o.Archive.Share = 1
-	second := plan(t, apply(v, first), consolidate.Monthly, o)
+	second := plan(t, apply(v, first), api.Monthly, o)
 	o.Archive.Near = 0
-	all := plan(t, v, consolidate.Monthly, o)
+	all := plan(t, v, api.Monthly, o)
 	gone := make(map[hippo.ID]bool)
 	for _, a := range slices.Concat(first.Actions, second.Actions) {
-		if a.Kind == consolidate.Archive {
+		if a.Kind == api.ActionArchive {
 			gone[a.ID] = true
 		}
 	}
-	if first.Count(consolidate.Archive) == 0 || second.Count(consolidate.Archive) == 0 || len(gone) >= all.Count(consolidate.Archive) {
-		t.Fatalf("archived %d and %d, and %d without the rule", first.Count(consolidate.Archive), second.Count(consolidate.Archive), all.Count(consolidate.Archive))
+	if first.Count(api.ActionArchive) == 0 || second.Count(api.ActionArchive) == 0 || len(gone) >= all.Count(api.ActionArchive) {
+		t.Fatalf("archived %d and %d, and %d without the rule", first.Count(api.ActionArchive), second.Count(api.ActionArchive), all.Count(api.ActionArchive))
 	}
 	codes := make(map[hippo.ID]*vector.Code)
 	for i := range v.Subjects {
@@ -315,20 +316,20 @@ func TestPlan_ArchivesWhatIsSaidElsewhere(t *testing.T) {
 		}
 	}
 	o.Archive.Near = .9
-	if again := plan(t, apply(apply(v, first), second), consolidate.Monthly, o); again.Count(consolidate.Archive) != 0 {
-		t.Errorf("another run archives %d more", again.Count(consolidate.Archive))
+	if again := plan(t, apply(apply(v, first), second), api.Monthly, o); again.Count(api.ActionArchive) != 0 {
+		t.Errorf("another run archives %d more", again.Count(api.ActionArchive))
 	}
 }
 
 func TestPlan_SummariesCiteEveryMember(t *testing.T) {
 	t.Parallel()
-	p := plan(t, sampleView(500, 6, 5), consolidate.Weekly, loose())
+	p := plan(t, sampleView(500, 6, 5), api.Weekly, loose())
 	groups := make(map[hippo.ID][]hippo.ID)
 	for _, g := range p.Groups {
 		groups[g.Members[0]] = g.Members
 	}
 	for _, a := range p.Actions {
-		if a.Kind != consolidate.Summarize {
+		if a.Kind != api.ActionSummarize {
 			continue
 		}
 		var to []hippo.ID
@@ -356,8 +357,8 @@ func TestPlan_EachIsInOneCluster(t *testing.T) {
 	for i := range v.Subjects {
 		v.Subjects[i].Content = "everywhere " + v.Subjects[i].Content
 	}
-	p := plan(t, v, consolidate.Weekly, consolidate.Default())
-	for name, list := range map[string][]consolidate.Cluster{"topics": p.Topics, "groups": p.Groups} {
+	p := plan(t, v, api.Weekly, consolidate.Default())
+	for name, list := range map[string][]api.Cluster{"topics": p.Topics, "groups": p.Groups} {
 		count := make(map[hippo.ID]int)
 		for _, c := range list {
 			for _, id := range c.Members {
@@ -386,7 +387,7 @@ func TestPlan_ProjectsDoNotMix(t *testing.T) {
 		v.Subjects[i].Project = []string{"", "a", "b"}[i%3]
 		project[v.Subjects[i].ID] = v.Subjects[i].Project
 	}
-	p := plan(t, v, consolidate.Monthly, loose())
+	p := plan(t, v, api.Monthly, loose())
 	for _, c := range slices.Concat(p.Topics, p.Groups) {
 		for _, id := range c.Members {
 			if project[id] != c.Project {
@@ -397,9 +398,9 @@ func TestPlan_ProjectsDoNotMix(t *testing.T) {
 	for _, a := range p.Actions {
 		for _, r := range a.Relations {
 			switch {
-			case a.Kind == consolidate.Link && project[r.From] != project[r.To]:
+			case a.Kind == api.ActionLink && project[r.From] != project[r.To]:
 				t.Errorf("a link from project %q to %q", project[r.From], project[r.To])
-			case a.Kind == consolidate.Summarize && project[r.To] != a.Summary.Project:
+			case a.Kind == api.ActionSummarize && project[r.To] != a.Summary.Project:
 				t.Errorf("a summary of project %q of a memory of %q", a.Summary.Project, project[r.To])
 			}
 		}
@@ -413,8 +414,8 @@ func TestPlan_WhatIsCitedNeedsNoSummary(t *testing.T) {
 	o := loose()
 	o.Clusters.Group, o.Clusters.K, o.Clusters.Dense = 100, 2, 0
 	o.Clusters.Members = 2
-	p := plan(t, v, consolidate.Weekly, o)
-	whole := p.Actions[slices.IndexFunc(p.Actions, func(a consolidate.Action) bool { return a.Kind == consolidate.Summarize && len(a.Relations) > 3 })]
+	p := plan(t, v, api.Weekly, o)
+	whole := p.Actions[slices.IndexFunc(p.Actions, func(a consolidate.Action) bool { return a.Kind == api.ActionSummarize && len(a.Relations) > 3 })]
 	n := len(whole.Relations)
 	for cited, want := range map[int]bool{n: false, n/2 + 1: false, n / 2: true} {
 		stored := &consolidate.Plan{}
@@ -423,9 +424,9 @@ func TestPlan_WhatIsCitedNeedsNoSummary(t *testing.T) {
 			one.Relations = some
 			stored.Actions = append(stored.Actions, one)
 		}
-		again := plan(t, apply(v, stored), consolidate.Weekly, o)
+		again := plan(t, apply(v, stored), api.Weekly, o)
 		got := slices.ContainsFunc(again.Actions, func(x consolidate.Action) bool {
-			return x.Kind == consolidate.Summarize && len(x.Relations) == n && x.Relations[0].To == whole.Relations[0].To
+			return x.Kind == api.ActionSummarize && len(x.Relations) == n && x.Relations[0].To == whole.Relations[0].To
 		})
 		if got != want {
 			t.Errorf("the summaries of others cite %d of %d: another one is proposed: %v, want %v", cited, n, got, want)
@@ -439,8 +440,8 @@ func TestPlan_SummaryFollowsItsGroup(t *testing.T) {
 	o := loose()
 	o.Clusters.Group, o.Clusters.K, o.Clusters.Dense = 100, 2, 0
 	o.Clusters.Members = 2
-	p := plan(t, v, consolidate.Weekly, o)
-	a := p.Actions[slices.IndexFunc(p.Actions, func(a consolidate.Action) bool { return a.Kind == consolidate.Summarize })]
+	p := plan(t, v, api.Weekly, o)
+	a := p.Actions[slices.IndexFunc(p.Actions, func(a consolidate.Action) bool { return a.Kind == api.ActionSummarize })]
 	// A stored summary that cites three of four of a group, and one that was rejected.
 	for _, c := range []struct {
 		name      string
@@ -467,9 +468,9 @@ func TestPlan_SummaryFollowsItsGroup(t *testing.T) {
 			}
 			return r.Kind == consolidate.Summarizes && float64(n) <= c.drop*float64(len(a.Relations))
 		})
-		again := plan(t, after, consolidate.Weekly, o)
+		again := plan(t, after, api.Weekly, o)
 		i := slices.IndexFunc(again.Actions, func(x consolidate.Action) bool {
-			return x.Kind == consolidate.Summarize && len(x.Relations) == len(a.Relations) && x.Relations[0].To == a.Relations[0].To
+			return x.Kind == api.ActionSummarize && len(x.Relations) == len(a.Relations) && x.Relations[0].To == a.Relations[0].To
 		})
 		if got := i >= 0; got != c.want {
 			t.Errorf("%s: a summary is proposed: %v, want %v", c.name, got, c.want)
@@ -484,12 +485,12 @@ func TestPlan_SummaryFollowsItsGroup(t *testing.T) {
 func TestPlan_Small(t *testing.T) {
 	t.Parallel()
 	for n := range 6 {
-		for _, h := range consolidate.Horizons() {
+		for _, h := range api.Horizons() {
 			p := plan(t, sampleView(n, 1, 1), h, loose())
 			if n < 4 && len(p.Topics)+len(p.Groups) > 0 {
 				t.Errorf("%d memories, %s: there are clusters", n, h)
 			}
-			if n < 2 && p.Count(consolidate.Link)+p.Count(consolidate.Archive) > 0 {
+			if n < 2 && p.Count(api.ActionLink)+p.Count(api.ActionArchive) > 0 {
 				t.Errorf("%d memories, %s: actions %+v", n, h, p.Actions)
 			}
 		}
@@ -511,7 +512,7 @@ func TestPlan_VectorsWithoutDirection(t *testing.T) {
 	v.Subjects[3].Vector.Scale, v.Subjects[4].Vector.Scale, v.Subjects[5].Vector = nan, inf, vector.Code{}
 	v.Subjects[6].Surprise.Score = math.NaN()
 	v.Subjects[1].Content, v.Subjects[1].ContentHash = v.Subjects[0].Content, v.Subjects[0].ContentHash
-	p := plan(t, v, consolidate.Monthly, loose())
+	p := plan(t, v, api.Monthly, loose())
 	for _, c := range slices.Concat(p.Topics, p.Groups) {
 		for _, s := range v.Subjects[:6] {
 			if slices.Contains(c.Members, s.ID) {
@@ -532,7 +533,7 @@ func TestPlan_VectorsWithoutDirection(t *testing.T) {
 func pairs(p *consolidate.Plan) map[[2]hippo.ID]bool {
 	out := make(map[[2]hippo.ID]bool)
 	for _, a := range p.Actions {
-		if a.Kind == consolidate.Link {
+		if a.Kind == api.ActionLink {
 			out[[2]hippo.ID{a.Relations[0].From, a.Relations[0].To}] = true
 		}
 	}
@@ -544,22 +545,22 @@ func TestPlan_Refuses(t *testing.T) {
 	for _, c := range []struct {
 		name, field string
 		change      func(*consolidate.View, *consolidate.Options)
-		horizon     consolidate.Horizon
+		horizon     api.Horizon
 	}{
 		{"horizon", "horizon", func(*consolidate.View, *consolidate.Options) {}, "hourly"},
-		{"no time", "now", func(v *consolidate.View, _ *consolidate.Options) { v.Now = time.Time{} }, consolidate.Daily},
-		{"no memory", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Memory = nil }, consolidate.Daily},
-		{"no ID", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].ID = hippo.ID{} }, consolidate.Daily},
-		{"twice", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Memory = v.Subjects[0].Memory }, consolidate.Daily},
-		{"tenants", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Namespace = "other" }, consolidate.Daily},
+		{"no time", "now", func(v *consolidate.View, _ *consolidate.Options) { v.Now = time.Time{} }, api.Daily},
+		{"no memory", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Memory = nil }, api.Daily},
+		{"no ID", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].ID = hippo.ID{} }, api.Daily},
+		{"twice", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Memory = v.Subjects[0].Memory }, api.Daily},
+		{"tenants", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Namespace = "other" }, api.Daily},
 		{"dimensions", "subjects", func(v *consolidate.View, _ *consolidate.Options) {
 			v.Subjects[1].Vector = vector.Quantize(make([]float32, 32))
-		}, consolidate.Daily},
-		{"planes", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Vector.Lo = nil }, consolidate.Daily},
-		{"k", "clusters.k", func(_ *consolidate.View, o *consolidate.Options) { o.Clusters.K = -1 }, consolidate.Daily},
-		{"cosine", "duplicates.cosine", func(_ *consolidate.View, o *consolidate.Options) { o.Duplicates.Cosine = math.NaN() }, consolidate.Daily},
-		{"half-life", "archive.half_life", func(_ *consolidate.View, o *consolidate.Options) { o.Archive.HalfLife = math.NaN() }, consolidate.Daily},
-		{"overlap", "duplicates.overlap", func(_ *consolidate.View, o *consolidate.Options) { o.Duplicates.Overlap = 0 }, consolidate.Daily},
+		}, api.Daily},
+		{"planes", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Vector.Lo = nil }, api.Daily},
+		{"k", "clusters.k", func(_ *consolidate.View, o *consolidate.Options) { o.Clusters.K = -1 }, api.Daily},
+		{"cosine", "duplicates.cosine", func(_ *consolidate.View, o *consolidate.Options) { o.Duplicates.Cosine = math.NaN() }, api.Daily},
+		{"half-life", "archive.half_life", func(_ *consolidate.View, o *consolidate.Options) { o.Archive.HalfLife = math.NaN() }, api.Daily},
+		{"overlap", "duplicates.overlap", func(_ *consolidate.View, o *consolidate.Options) { o.Duplicates.Overlap = 0 }, api.Daily},
 	} {
 		v, o := sampleView(5, 1, 1), consolidate.Default()
 		c.change(v, &o)
@@ -589,7 +590,7 @@ func TestPlan_Cancelled(t *testing.T) {
 	v := sampleView(300, 3, 1)
 	for n := 0; n < 1<<20; n += 1 + n/4 {
 		left := n
-		p, err := consolidate.New(expiring{context.Background(), &left}, v, consolidate.Monthly, loose())
+		p, err := consolidate.New(expiring{context.Background(), &left}, v, api.Monthly, loose())
 		if err == nil {
 			if n < 20 {
 				t.Errorf("the context is looked at %d times only", n)
@@ -615,14 +616,14 @@ func TestPlan_EqualMemories(t *testing.T) {
 		v.Subjects[i] = consolidate.Subject{Memory: &ms[i], Vector: one.Vector}
 	}
 	most := consolidate.Default().Duplicates.Links
-	p := plan(t, v, consolidate.Monthly, consolidate.Default())
-	if len(p.Topics) != 1 || len(p.Groups) != 1 || p.Count(consolidate.Link) != most || p.Left != n-1-most || p.Count(consolidate.Summarize) != 0 {
+	p := plan(t, v, api.Monthly, consolidate.Default())
+	if len(p.Topics) != 1 || len(p.Groups) != 1 || p.Count(api.ActionLink) != most || p.Left != n-1-most || p.Count(api.ActionSummarize) != 0 {
 		t.Errorf("%d topics, %d groups, %d links, %d left, %d summaries; want one cluster, %d links, the others left, and no summary",
-			len(p.Topics), len(p.Groups), p.Count(consolidate.Link), p.Left, p.Count(consolidate.Summarize), most)
+			len(p.Topics), len(p.Groups), p.Count(api.ActionLink), p.Left, p.Count(api.ActionSummarize), most)
 	}
 	front := p.Actions[0].Relations[0].To
 	for _, a := range p.Actions {
-		if a.Kind == consolidate.Link && a.Relations[0].To != front {
+		if a.Kind == api.ActionLink && a.Relations[0].To != front {
 			t.Fatalf("%s is linked to %s, want all linked to %s", a.ID, a.Relations[0].To, front)
 		}
 	}
@@ -638,23 +639,23 @@ func TestPlan_Horizons(t *testing.T) {
 		i := slices.IndexFunc(v.Subjects, func(s consolidate.Subject) bool { return s.ID == id })
 		return int(now().Sub(v.Subjects[i].CreatedAt).Hours() / 24)
 	}
-	for h, want := range map[consolidate.Horizon][]consolidate.Kind{
-		consolidate.Daily:     {consolidate.Prune, consolidate.Link},
-		consolidate.Weekly:    {consolidate.Prune, consolidate.Link, consolidate.Summarize},
-		consolidate.Monthly:   consolidate.Kinds(),
-		consolidate.Quarterly: {consolidate.Prune, consolidate.Summarize, consolidate.Archive},
-		consolidate.Yearly:    {consolidate.Prune, consolidate.Archive},
+	for h, want := range map[api.Horizon][]api.ActionKind{
+		api.Daily:     {api.ActionPrune, api.ActionLink},
+		api.Weekly:    {api.ActionPrune, api.ActionLink, api.ActionSummarize},
+		api.Monthly:   api.ActionKinds(),
+		api.Quarterly: {api.ActionPrune, api.ActionSummarize, api.ActionArchive},
+		api.Yearly:    {api.ActionPrune, api.ActionArchive},
 	} {
 		p := plan(t, v, h, loose())
-		for _, k := range consolidate.Kinds() {
+		for _, k := range api.ActionKinds() {
 			if got := p.Count(k) > 0; got != slices.Contains(want, k) {
 				t.Errorf("%s: %d actions of kind %s", h, p.Count(k), k)
 			}
 		}
 		for _, a := range p.Actions {
 			switch {
-			case h == consolidate.Quarterly && a.Kind == consolidate.Archive && age(a.ID) < 90,
-				h == consolidate.Yearly && a.Kind == consolidate.Archive && age(a.ID) < 365:
+			case h == api.Quarterly && a.Kind == api.ActionArchive && age(a.ID) < 90,
+				h == api.Yearly && a.Kind == api.ActionArchive && age(a.ID) < 365:
 				t.Errorf("%s: %s of a memory of %d days", h, a.Kind, age(a.ID))
 			}
 		}
@@ -685,7 +686,7 @@ func TestDuplicates(t *testing.T) {
 		a.ContentHash, b.ContentHash = hippo.HashContent(text), hippo.HashContent(c.other)
 		b.Vector = vector.Quantize(noise(r, a.Vector.Floats(nil, dimension), c.noise))
 		b.Pinned, a.Pinned, a.Upvoted, b.Upvoted = true, false, false, false
-		p := plan(t, v, consolidate.Weekly, consolidate.Default())
+		p := plan(t, v, api.Weekly, consolidate.Default())
 		if got := pairs(p); len(got) > 1 || got[[2]hippo.ID{a.ID, b.ID}] != c.want {
 			t.Errorf("%s: links %v, want one from the first to the pinned one: %v", c.name, got, c.want)
 		}
@@ -697,7 +698,7 @@ func TestDuplicates_AllPairs(t *testing.T) {
 	t.Parallel()
 	v := sampleView(600, 6, 12)
 	o := consolidate.Default()
-	p := plan(t, v, consolidate.Weekly, o)
+	p := plan(t, v, api.Weekly, o)
 	linked := make(map[hippo.ID]bool)
 	for e := range pairs(p) {
 		linked[e[0]] = true
@@ -729,11 +730,11 @@ func TestDuplicates_Links(t *testing.T) {
 	o.Duplicates.Links = 5
 	fronts := make(map[hippo.ID]bool)
 	for _, want := range [][2]int{{5, 6}, {5, 1}, {1, 0}, {0, 0}} {
-		p := plan(t, v, consolidate.Weekly, o)
+		p := plan(t, v, api.Weekly, o)
 		for e := range pairs(p) {
 			fronts[e[1]] = true
 		}
-		if got := [2]int{p.Count(consolidate.Link), p.Left}; got != want || len(fronts) != 1 {
+		if got := [2]int{p.Count(api.ActionLink), p.Left}; got != want || len(fronts) != 1 {
 			t.Errorf("%v are linked and left to %d fronts, want %v to one", got, len(fronts), want)
 		}
 		v = apply(v, p)
@@ -744,7 +745,7 @@ func TestPlan_ViewIsOnlyRead(t *testing.T) {
 	t.Parallel()
 	v := sampleView(200, 3, 13)
 	before := apply(v, &consolidate.Plan{})
-	plan(t, v, consolidate.Monthly, loose())
+	plan(t, v, api.Monthly, loose())
 	if d := cmp.Diff(before, v); d != "" {
 		t.Errorf("the view was changed (-before +after):\n%s", d)
 	}
@@ -753,7 +754,7 @@ func TestPlan_ViewIsOnlyRead(t *testing.T) {
 func BenchmarkPlan(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		v := sampleView(n, 200, 1)
-		for _, h := range []consolidate.Horizon{consolidate.Daily, consolidate.Monthly} {
+		for _, h := range []api.Horizon{api.Daily, api.Monthly} {
 			b.Run(fmt.Sprintf("%d/%s", n, h), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

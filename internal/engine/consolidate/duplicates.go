@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/vector"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/contradict"
 )
@@ -87,7 +88,7 @@ func (s *state) link(x, front *item, d *duplicate) {
 	if !d.equal {
 		r.Weight, link = d.cosine, " with "
 	}
-	s.propose(Action{Kind: Link, ID: x.ID, Reason: d.reason() + link + front.ID.String(), Relations: []hippo.Relation{r}})
+	s.propose(Action{Kind: api.ActionLink, ID: x.ID, Reason: d.reason() + link + front.ID.String(), Relations: []hippo.Relation{r}})
 }
 
 // reason says why a memory is a duplicate.

@@ -4,32 +4,13 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 )
 
-// Horizon decides which steps of a plan run, and the ages of the memories that they act on.
-type Horizon string
-
-// The horizons. All of them plan which learned relations have faded.
-const (
-	// Daily acts on memories of the last two days: near-duplicates.
-	Daily Horizon = "daily"
-	// Weekly acts on all: near-duplicates and summaries.
-	Weekly Horizon = "weekly"
-	// Monthly is Weekly with archival.
-	Monthly Horizon = "monthly"
-	// Quarterly acts on memories older than 90 days: summaries and archival.
-	Quarterly Horizon = "quarterly"
-	// Yearly acts on memories older than 365 days: archival.
-	Yearly Horizon = "yearly"
-)
-
-// Horizons returns every horizon, from the shortest.
-func Horizons() []Horizon { return []Horizon{Daily, Weekly, Monthly, Quarterly, Yearly} }
-
-// HorizonNames returns the names of [Horizons].
+// HorizonNames returns the names of [api.Horizons].
 func HorizonNames() []string {
-	names := make([]string, 0, len(Horizons()))
-	for _, h := range Horizons() {
+	names := make([]string, 0, len(api.Horizons()))
+	for _, h := range api.Horizons() {
 		names = append(names, string(h))
 	}
 	return names
@@ -52,17 +33,17 @@ func (w *window) contains(age time.Duration) bool {
 
 // Source of steps and ages: mcp-memory-service 10.59; its associations are links between near-duplicates
 // here.
-func windowOf(h Horizon) (window, error) {
+func windowOf(h api.Horizon) (window, error) {
 	switch h {
-	case Daily:
+	case api.Daily:
 		return window{to: 2 * day, duplicates: true}, nil
-	case Weekly:
+	case api.Weekly:
 		return window{duplicates: true, summaries: true}, nil
-	case Monthly:
+	case api.Monthly:
 		return window{duplicates: true, summaries: true, archive: true}, nil
-	case Quarterly:
+	case api.Quarterly:
 		return window{from: 90 * day, summaries: true, archive: true}, nil
-	case Yearly:
+	case api.Yearly:
 		return window{from: 365 * day, archive: true}, nil
 	}
 	return window{}, hippo.Fieldf("horizon", "must be one of %q, got %q", HorizonNames(), string(h))

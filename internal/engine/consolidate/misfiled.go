@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // Place is a project as people know it.
@@ -71,7 +72,7 @@ func (a *auditor) misfiled() error {
 			continue
 		}
 		if to, why := f.better(x); to != nowhere {
-			a.find(Finding{Problem: Misfiled, ID: x.ID, Reason: why, Remedy: Move, Project: f.places[to].Names[0]})
+			a.find(api.Finding{Problem: api.ProblemMisfiled, ID: x.ID, Reason: why, Remedy: api.RemedyMove, Project: f.places[to].Names[0]})
 		}
 	}
 	return nil

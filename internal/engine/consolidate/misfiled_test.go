@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
@@ -77,9 +78,9 @@ func TestAudit_Misfiled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved := make(map[hippo.ID]consolidate.Finding)
+	moved := make(map[hippo.ID]api.Finding)
 	for _, f := range list {
-		if f.Problem == consolidate.Misfiled {
+		if f.Problem == api.ProblemMisfiled {
 			moved[f.ID] = f
 		}
 	}

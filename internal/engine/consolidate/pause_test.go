@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/vector"
 )
 
@@ -107,7 +108,7 @@ func TestYield(t *testing.T) {
 		return nil
 	}
 	for name, work := range map[string]func() error{
-		"plan":     func() error { _, err := New(ctx, v, Monthly, o); return err },
+		"plan":     func() error { _, err := New(ctx, v, api.Monthly, o); return err },
 		"clusters": func() error { _, _, err := Clusters(ctx, v, o); return err },
 		"audit":    func() error { _, _, err := Audit(ctx, v, IdleDays, o); return err },
 	} {

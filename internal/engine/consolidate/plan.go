@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // The kinds of the relations that a plan proposes.
@@ -19,33 +20,15 @@ const (
 // SummaryType is the type of a memory that is a summary.
 const SummaryType = hippo.SummaryType
 
-// Kind is the kind of an [Action].
-type Kind string
-
-// The kinds of action, in the order of a plan.
-const (
-	// Prune removes the relations.
-	Prune Kind = "prune"
-	// Link declares the relations.
-	Link Kind = "link"
-	// Summarize records the summary and declares its relations, whose From is the zero ID.
-	Summarize Kind = "summarize"
-	// Archive archives the memory.
-	Archive Kind = "archive"
-)
-
-// Kinds returns every kind in the order of a plan.
-func Kinds() []Kind { return []Kind{Prune, Link, Summarize, Archive} }
-
 // Action is a proposed change.
 type Action struct {
-	Kind Kind
+	Kind api.ActionKind
 	// ID is the memory that changes; of a link, the one that says the same as a better one; zero for a
 	// summary and for relations that are pruned.
 	ID hippo.ID
 	// Reason says why, with the numbers that decided.
 	Reason string
-	// Relations are declared, or removed by [Prune].
+	// Relations are declared, or removed by [api.ActionPrune].
 	Relations []hippo.Relation
 	// Summary is the new memory, without times, and Supersedes the summary that it replaces, if there
 	// is one.
@@ -55,18 +38,18 @@ type Action struct {
 
 // Plan is what to change.
 type Plan struct {
-	Horizon Horizon
+	Horizon api.Horizon
 	// Topics are the coarse clusters, Groups the fine ones that they consist of. They are not computed for
-	// [Daily].
-	Topics, Groups []Cluster
-	// Actions are in the order of [Kinds], then of the IDs of their memories.
+	// [api.Daily].
+	Topics, Groups []api.Cluster
+	// Actions are in the order of [api.ActionKinds], then of the IDs of their memories.
 	Actions []Action
 	// Left is the number of near-duplicates beyond [Duplicates.Links], which the next plans link.
 	Left int
 }
 
 // Count returns the number of actions of a kind.
-func (p *Plan) Count(k Kind) int {
+func (p *Plan) Count(k api.ActionKind) int {
 	n := 0
 	for i := range p.Actions {
 		if p.Actions[i].Kind == k {
@@ -82,7 +65,7 @@ func (p *Plan) Count(k Kind) int {
 // Cost: about n*k comparisons of vectors for each of 25 iterations and three levels of clusters, k at most 16,
 // and at most some hundred for the duplicates of each memory; seconds for 100,000 memories, on one core. RAM: some
 // 200 bytes a memory and 4 bytes a distinct word of it, beside the view.
-func New(ctx context.Context, v *View, h Horizon, o Options) (*Plan, error) {
+func New(ctx context.Context, v *View, h api.Horizon, o Options) (*Plan, error) {
 	w, err := windowOf(h)
 	if err != nil {
 		return nil, err
@@ -104,13 +87,13 @@ func New(ctx context.Context, v *View, h Horizon, o Options) (*Plan, error) {
 		}
 	}
 	slices.SortStableFunc(s.plan.Actions, func(a, b Action) int {
-		return cmp.Or(cmp.Compare(slices.Index(Kinds(), a.Kind), slices.Index(Kinds(), b.Kind)), a.ID.Compare(b.ID))
+		return cmp.Or(cmp.Compare(slices.Index(api.ActionKinds(), a.Kind), slices.Index(api.ActionKinds(), b.Kind)), a.ID.Compare(b.ID))
 	})
 	return s.plan, nil
 }
 
 // Clusters returns the topics and the groups of a view, as a plan has them. Errors are those of [New].
-func Clusters(ctx context.Context, v *View, o Options) (topics, groups []Cluster, err error) {
+func Clusters(ctx context.Context, v *View, o Options) (topics, groups []api.Cluster, err error) {
 	if err := o.validate(); err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/vector"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
@@ -50,7 +51,7 @@ func (s *summarizer) summarize(groups []group) error {
 			continue
 		}
 		a := Action{
-			Kind: Summarize, Summary: s.summary(g), Relations: make([]hippo.Relation, len(g.members)),
+			Kind: api.ActionSummarize, Summary: s.summary(g), Relations: make([]hippo.Relation, len(g.members)),
 			Reason: fmt.Sprintf("%d memories with a mean cosine of %.2f", len(g.members), g.density),
 		}
 		for k, m := range g.members {

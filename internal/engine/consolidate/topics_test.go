@@ -17,6 +17,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
@@ -85,7 +86,7 @@ func lines[T any](t testing.TB, path string) []T {
 
 // purity is the share of the members that have the most frequent topic of their cluster, nmi the normalised mutual
 // information of clusters and topics, by the arithmetic mean. Members without a topic are left out.
-func agreement(clusters []consolidate.Cluster, topic map[hippo.ID]string) (purity, nmi float64) {
+func agreement(clusters []api.Cluster, topic map[hippo.ID]string) (purity, nmi float64) {
 	joint, ofCluster, ofTopic := make(map[[2]string]float64), make(map[string]float64), make(map[string]float64)
 	n := 0.0
 	for i, c := range clusters {
@@ -156,7 +157,7 @@ func TestPlan_Golden(t *testing.T) {
 	faded.Weight, faded.LastReinforced = .1, now().AddDate(0, 0, -120)
 	strong.Weight, strong.LastReinforced = .9, now().AddDate(0, 0, -10)
 	v.Relations = []hippo.Relation{faded, strong}
-	p := plan(t, v, consolidate.Monthly, consolidate.Default())
+	p := plan(t, v, api.Monthly, consolidate.Default())
 	const path = "testdata/plan.golden"
 	got := text(v, p)
 	if *update {
@@ -196,7 +197,7 @@ func TestClusters_Team(t *testing.T) {
 	for _, k := range []int{0, 24} {
 		o := consolidate.Default()
 		o.Clusters.K = k
-		p := plan(t, v, consolidate.Monthly, o)
+		p := plan(t, v, api.Monthly, o)
 		purity, nmi := agreement(p.Topics, topic)
 		together, chance := together(p.Topics, topic)
 		t.Logf("k %d: %d notes, %d with a topic, %d clusters: purity %.3f, NMI %.3f, %.3f of the pairs of a topic together, %.3f of those of two",
@@ -211,7 +212,7 @@ func TestClusters_Team(t *testing.T) {
 }
 
 // together is the share of the pairs of one topic that are in one cluster, chance that of the pairs of two topics.
-func together(clusters []consolidate.Cluster, topic map[hippo.ID]string) (same, other float64) {
+func together(clusters []api.Cluster, topic map[hippo.ID]string) (same, other float64) {
 	of := make(map[hippo.ID]int)
 	for i, c := range clusters {
 		for _, id := range c.Members {

@@ -24,7 +24,7 @@ type View struct {
 	Subjects []Subject
 	// Relations are those between the subjects, in any order, with the weights that are stored.
 	Relations []hippo.Relation
-	// Places are the projects; without them no memory is [Misfiled].
+	// Places are the projects; without them no memory is [api.ProblemMisfiled].
 	Places []Place
 	// Beside are memories that no plan is made for. What they name says where the subjects belong.
 	Beside []Subject

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
@@ -17,9 +18,9 @@ func (p Page) end() int { return p.Offset + p.Count }
 
 // Merge returns a page of the hits of a store and of source trees, by relevance on one scale; of equal ones insights come
 // first. Each source keeps its own order. Its answer begins with its best hit and reaches to the end of the page, or is whole.
-func Merge(memory *hippo.Answer, trees []*codeindex.Answer, p Page) *Answer {
-	out := &Answer{Insights: memory.Total, Trees: len(trees)}
-	lists := [][]Hit{insightsOf(memory)}
+func Merge(memory *hippo.Answer, trees []*codeindex.Answer, p Page) *api.SourcesAnswer {
+	out := &api.SourcesAnswer{Insights: memory.Total, Trees: len(trees)}
+	lists := [][]api.SourceHit{insightsOf(memory)}
 	for _, t := range trees {
 		lists = append(lists, chunksOf(t))
 		out.Chunks += t.Total
@@ -41,24 +42,24 @@ func Merge(memory *hippo.Answer, trees []*codeindex.Answer, p Page) *Answer {
 	return out
 }
 
-func insightsOf(a *hippo.Answer) []Hit {
-	out := make([]Hit, len(a.Hits))
+func insightsOf(a *hippo.Answer) []api.SourceHit {
+	out := make([]api.SourceHit, len(a.Hits))
 	for i := range a.Hits {
-		out[i] = Hit{Insight: &a.Hits[i], Relevance: a.Hits[i].Relevance}
+		out[i] = api.SourceHit{Insight: &a.Hits[i], Relevance: a.Hits[i].Relevance}
 	}
 	return out
 }
 
-func chunksOf(a *codeindex.Answer) []Hit {
-	out := make([]Hit, len(a.Hits))
+func chunksOf(a *codeindex.Answer) []api.SourceHit {
+	out := make([]api.SourceHit, len(a.Hits))
 	for i := range a.Hits {
-		out[i] = Hit{Code: &a.Hits[i], Relevance: rank.OfCode(a.Hits[i].Relevance)}
+		out[i] = api.SourceHit{Code: &a.Hits[i], Relevance: rank.OfCode(a.Hits[i].Relevance)}
 	}
 	return out
 }
 
 // next takes the most relevant of the first hits of some lists; false: all are empty.
-func next(lists [][]Hit) (h Hit, ok bool) {
+func next(lists [][]api.SourceHit) (h api.SourceHit, ok bool) {
 	best := -1
 	for i, list := range lists {
 		if len(list) > 0 && (best < 0 || list[0].Relevance > lists[best][0].Relevance) {
@@ -66,14 +67,14 @@ func next(lists [][]Hit) (h Hit, ok bool) {
 		}
 	}
 	if best < 0 {
-		return Hit{}, false
+		return api.SourceHit{}, false
 	}
 	h, lists[best] = lists[best][0], lists[best][1:]
 	return h, true
 }
 
 // among returns the answer of a store with those insights only that are among hits.
-func among(memory *hippo.Answer, hits []Hit) hippo.Answer {
+func among(memory *hippo.Answer, hits []api.SourceHit) hippo.Answer {
 	out := *memory
 	out.Hits, out.Conflicts = nil, nil
 	shown := make(map[hippo.ID]bool)
@@ -92,17 +93,17 @@ func among(memory *hippo.Answer, hits []Hit) hippo.Answer {
 }
 
 // weakness returns why hits may not answer the question: each source that has some of them says so. Empty otherwise.
-func weakness(memory *hippo.Answer, trees []*codeindex.Answer, hits []Hit) string {
+func weakness(memory *hippo.Answer, trees []*codeindex.Answer, hits []api.SourceHit) string {
 	var why []string
-	if slices.ContainsFunc(hits, func(h Hit) bool { return h.Insight != nil }) {
+	if slices.ContainsFunc(hits, func(h api.SourceHit) bool { return h.Insight != nil }) {
 		if memory.Weak == "" {
 			return ""
 		}
 		why = append(why, "insights: "+memory.Weak)
 	}
 	for _, t := range trees {
-		has := slices.ContainsFunc(hits, func(h Hit) bool {
-			return h.Code != nil && slices.ContainsFunc(t.Hits, func(x codeindex.Hit) bool { return x.Root == h.Code.Root })
+		has := slices.ContainsFunc(hits, func(h api.SourceHit) bool {
+			return h.Code != nil && slices.ContainsFunc(t.Hits, func(x api.CodeHit) bool { return x.Root == h.Code.Root })
 		})
 		switch {
 		case has && t.Weak == "":

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 )
@@ -24,12 +25,12 @@ func memory(relevances ...float64) *hippo.Answer {
 func tree(root string, relevances ...float64) *codeindex.Answer {
 	a := &codeindex.Answer{Total: 10 * len(relevances)}
 	for i, r := range relevances {
-		a.Hits = append(a.Hits, codeindex.Hit{Root: root, Name: root + string(rune('0'+i)), Relevance: r})
+		a.Hits = append(a.Hits, api.CodeHit{Root: root, Name: root + string(rune('0'+i)), Relevance: r})
 	}
 	return a
 }
 
-func names(hits []sources.Hit) string {
+func names(hits []api.SourceHit) string {
 	var out []string
 	for _, h := range hits {
 		if h.Insight != nil {

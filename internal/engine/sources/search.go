@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
@@ -42,13 +43,10 @@ type Asked struct {
 	Trees Trees
 }
 
-// MaxEnd is the largest sum of the offset and the count of a page.
-const MaxEnd = codeindex.MaxCount
-
 // Search answers a question of both sources. What is on the page counts as used, unless the query says otherwise; what
 // was only ranked does not. If only code is asked and it cannot answer, that is the error; beside insights it is a note.
 // Other errors are those of a search. Cost: that of a search of the store and of each tree.
-func Search(ctx context.Context, a *Asked, q hippo.Query) (*Answer, error) {
+func Search(ctx context.Context, a *Asked, q hippo.Query) (*api.SourcesAnswer, error) {
 	q.Ranker, q.Count = cmp.Or(q.Ranker, hippo.RankerHippo), cmp.Or(q.Count, hippo.DefaultCount)
 	var cut string
 	q.Text, cut = hippo.ShortQuery(q.Text)
@@ -84,11 +82,11 @@ func check(q *hippo.Query) error {
 	case q.Text == "":
 		return hippo.Required("Text")
 	case q.Ranker != hippo.RankerHippo:
-		return hippo.Fieldf("Ranker", "must be %s with source %s, got %q: other rankers have scales of their own", hippo.RankerHippo, Code, string(q.Ranker))
+		return hippo.Fieldf("Ranker", "must be %s with source %s, got %q: other rankers have scales of their own", hippo.RankerHippo, api.SourceCode, string(q.Ranker))
 	case q.Offset < 0:
 		return hippo.Fieldf("Offset", "must not be negative, got %d", q.Offset)
-	case q.Count < 0 || q.Count > MaxEnd || q.Offset > MaxEnd-q.Count:
-		return hippo.Fieldf("Count", "must be at most %d together with the offset where source %s is asked, got %d and %d", MaxEnd, Code, q.Count, q.Offset)
+	case q.Count < 0 || q.Count > api.MaxSourceHits || q.Offset > api.MaxSourceHits-q.Count:
+		return hippo.Fieldf("Count", "must be at most %d together with the offset where source %s is asked, got %d and %d", api.MaxSourceHits, api.SourceCode, q.Count, q.Offset)
 	}
 	return q.Validate()
 }
@@ -100,7 +98,7 @@ func ranked(ctx context.Context, a *Asked, q hippo.Query, p Page) (*hippo.Answer
 }
 
 // use counts the insights of an answer as used, unless the query asks for no trace or for what was known before.
-func use(ctx context.Context, a *Asked, q *hippo.Query, out *Answer) error {
+func use(ctx context.Context, a *Asked, q *hippo.Query, out *api.SourcesAnswer) error {
 	if q.NoTouch || !q.Filter.KnownAt.IsZero() || len(out.Memory.Hits) == 0 {
 		return nil
 	}
@@ -155,7 +153,7 @@ func reason(err error) string {
 // treesOf returns the trees of the projects of a query. The error is never nil if there is none.
 func treesOf(a *Asked, q *hippo.Query) ([]*codeindex.Tree, error) {
 	if only := onlyInsights(q); only != "" {
-		return nil, hippo.Fieldf(field, "%s has no %s: leave that filter out", Code, only)
+		return nil, hippo.Fieldf(field, "%s has no %s: leave that filter out", api.SourceCode, only)
 	}
 	if a.Trees == nil {
 		return nil, fmt.Errorf("%w: this server answers no questions about code", hippo.ErrUnsupported)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/grammar"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/symbols"
@@ -109,7 +110,7 @@ func TestSearch(t *testing.T) {
 	if a.Trees != 2 || len(a.Hits) != 3 || a.Chunks != 2 || len(a.Notes) != 0 || f.followed != 2 {
 		t.Errorf("%+v, followed %d", a, f.followed)
 	}
-	if i := slices.IndexFunc(a.Hits, func(h sources.Hit) bool { return h.Code != nil }); i < 0 || a.Hits[i].Relevance >= a.Hits[i].Code.Relevance {
+	if i := slices.IndexFunc(a.Hits, func(h api.SourceHit) bool { return h.Code != nil }); i < 0 || a.Hits[i].Relevance >= a.Hits[i].Code.Relevance {
 		t.Errorf("%+v", a.Hits)
 	}
 	only, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "code"), Trees: f}, hippo.Query{Text: "gateway"})

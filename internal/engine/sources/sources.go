@@ -6,13 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
-)
-
-// The names of the sources.
-const (
-	Memory = "memory"
-	Code   = "code"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // Set is the sources that a question is put to. The zero value is that of a question that names none: insights alone.
@@ -27,12 +21,12 @@ func Parse(names []string) (s Set, err error) {
 	for _, list := range names {
 		for name := range strings.SplitSeq(list, ",") {
 			switch strings.ToLower(strings.TrimSpace(name)) {
-			case Memory:
+			case api.SourceMemory:
 				s.memory = true
-			case Code:
+			case api.SourceCode:
 				s.code = true
 			default:
-				return Set{}, hippo.Fieldf(field, "must be some of %s, %s, got %.40q", Memory, Code, name)
+				return Set{}, hippo.Fieldf(field, "must be some of %s, %s, got %.40q", api.SourceMemory, api.SourceCode, name)
 			}
 		}
 	}
@@ -44,38 +38,3 @@ const field = "sources"
 
 // HasCode reports whether source trees are asked. If not, the question is an ordinary search.
 func (s Set) HasCode() bool { return s.code }
-
-// Hit is an insight or a chunk of code: one of both is set.
-type Hit struct {
-	Insight *hippo.Hit
-	Code    *codeindex.Hit
-	// Relevance is on the scale of insights in ranker hippo, in [0, 1].
-	Relevance float64
-}
-
-// Answer is what the sources say, the best first.
-type Answer struct {
-	Hits []Hit
-	// Insights and Chunks count what matches, on all pages.
-	Insights, Chunks int
-	// Memory is the answer of the store with the insights among Hits and no others, weak if this one is; empty if the
-	// store was not asked.
-	Memory hippo.Answer
-	// Trees is how many source trees were asked.
-	Trees int
-	// Weak says why the hits may not answer the question. Empty: those of a source among them may.
-	Weak string
-	// Notes say why code takes no part, or what its index lacks.
-	Notes []string
-}
-
-// Total counts what matches.
-func (a *Answer) Total() int { return a.Insights + a.Chunks }
-
-// Next returns where the page after one that begins at an offset and has some hits begins; 0 if there is none.
-func (a *Answer) Next(offset, hits int) int {
-	if end := offset + hits; hits > 0 && end < min(a.Total(), MaxEnd) {
-		return end
-	}
-	return 0
-}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
@@ -139,7 +140,7 @@ func optional(m embed.Embedder) []embedding.Model {
 	return []embedding.Model{{Embedder: m, Optional: true}, {Embedder: instant{}, Instant: true}}
 }
 
-func state(p *process) embedding.ModelStatus {
+func state(p *process) api.ModelStatus {
 	scope := hippo.LocalScope("")
 	return p.Status(&scope)[0]
 }
@@ -169,7 +170,7 @@ func TestBackground_PausesWhileAQueryRuns(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(memories * time.Second)
-		if s := state(p); s.Embedded != memories || s.Progress != (embedding.Progress{}) {
+		if s := state(p); s.Embedded != memories || s.Progress != (api.Progress{}) {
 			t.Errorf("status %+v, want %d embedded memories and no progress", s, memories)
 		}
 	})
@@ -298,7 +299,7 @@ func TestBackground_Progress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &slow{took: time.Second / 4}
 		p := mustBegin(t, fill(t, memstore.New(nil), 100), embedding.Config{Models: optional(m)})
-		if s := state(p); s.Progress != (embedding.Progress{}) {
+		if s := state(p); s.Progress != (api.Progress{}) {
 			t.Errorf("%+v, want nothing before the first batch", s)
 		}
 		time.Sleep(9 * time.Second) // two batches and a part

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
@@ -84,37 +85,11 @@ func behind(f *Follower, scope *hippo.Scope) (out []*modelState) {
 	return out
 }
 
-// ModelStatus is the state of a model.
-type ModelStatus struct {
-	// ID is that of [embed.Model].
-	ID string
-	// Embedded is the number of memories with a vector, Memories that of all searchable ones.
-	Embedded, Memories int
-	Instant            bool
-	// Serving says that queries use this one.
-	Serving bool
-	// Err is the last error, nil for none; without details for callers without
-	// [hippo.RightAdmin].
-	Err error
-	Progress
-}
-
-// Progress describes the background work of a model. It is zero when all memories have a vector.
-type Progress struct {
-	// Rate is how many memories a second were embedded last, in this process or another one;
-	// 0: unknown.
-	Rate float64
-	// Remaining is an estimate of the time until all memories have a vector; 0: unknown.
-	Remaining time.Duration
-	// Paused is why nothing is embedded now; empty if it is.
-	Paused string
-}
-
 // Status describes all models, the preferred one first, with counts of a scope.
-func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
-	var out []ModelStatus
+func (f *Follower) Status(scope *hippo.Scope) []api.ModelStatus {
+	var out []api.ModelStatus
 	for i, m := range f.models {
-		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == f.serving(scope, m.Channel), Err: reportable(scope, m.lastError())}
+		s := api.ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == f.serving(scope, m.Channel), Err: reportable(scope, m.lastError())}
 		s.Embedded, s.Memories = f.index.Vectors.Embedded(scope, m.id)
 		if missing := s.Memories - s.Embedded; missing > 0 && !m.Instant {
 			s.Progress = progressOf(f, m, missing)
@@ -125,11 +100,11 @@ func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 }
 
 // progressOf describes the background work of a model that lacks some memories.
-func progressOf(f *Follower, m *modelState, missing int) Progress {
+func progressOf(f *Follower, m *modelState, missing int) api.Progress {
 	if !works(f) && !m.lease.elsewhere() {
-		return Progress{Paused: "no process embeds now"}
+		return api.Progress{Paused: "no process embeds now"}
 	}
-	p := Progress{Rate: m.progress.rate()}
+	p := api.Progress{Rate: m.progress.rate()}
 	if p.Rate == 0 {
 		p.Rate = m.lease.published(m.id)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // labelFilter keeps documents by their tags, their situation elements and their sources.
@@ -71,7 +71,7 @@ func (f *sourceFilter) has(name uint32) bool {
 	return f.known[name] == yes
 }
 
-// placeFilter is a [retrieve.Place] in the names of a part: as the dictionary is sorted, names with one beginning follow one
+// placeFilter is a [api.Place] in the names of a part: as the dictionary is sorted, names with one beginning follow one
 // another.
 type placeFilter struct {
 	within []nameRange
@@ -86,7 +86,7 @@ type nameRange struct{ from, until uint32 }
 func (r nameRange) has(name uint32) bool { return r.from <= name && name < r.until }
 
 // place returns the place in the names of a part; nil if it keeps all documents.
-func (n *names) place(p *retrieve.Place) *placeFilter {
+func (n *names) place(p *api.Place) *placeFilter {
 	if p.All() {
 		return nil
 	}

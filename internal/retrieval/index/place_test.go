@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
-	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
 // A place keeps the memories with a situation element of it, however the texts are divided into parts of the index.
@@ -22,18 +22,18 @@ func TestSearch_filters_by_place(t *testing.T) {
 	}
 	x := open(t, s, nil)
 	for name, c := range map[string]struct {
-		place retrieve.Place
+		place api.Place
 		want  []int
 	}{
-		"anywhere":         {retrieve.Place{}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
-		"at":               {retrieve.Place{At: []string{"/m/a"}}, []int{1}},
-		"at_several":       {retrieve.Place{At: []string{"/n/a", "debugging", "/none"}}, []int{2, 4, 7}},
-		"below":            {retrieve.Place{Below: []string{"/m/a/"}}, []int{2}},
-		"below_or_at":      {retrieve.Place{At: []string{"/m/a"}, Below: []string{"/m/a/"}}, []int{1, 2}},
-		"beginning":        {retrieve.Place{Below: []string{"/m"}}, []int{1, 2, 3, 5}},
-		"nowhere":          {retrieve.Place{At: []string{"/none"}, Below: []string{"/none/"}}, []int{}},
-		"without_the_root": {retrieve.Place{At: []string{"/m/a"}, Root: "/m/"}, []int{0, 1, 4, 5, 6, 7}},
-		"last_name":        {retrieve.Place{Below: []string{"x"}}, []int{6}},
+		"anywhere":         {api.Place{}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
+		"at":               {api.Place{At: []string{"/m/a"}}, []int{1}},
+		"at_several":       {api.Place{At: []string{"/n/a", "debugging", "/none"}}, []int{2, 4, 7}},
+		"below":            {api.Place{Below: []string{"/m/a/"}}, []int{2}},
+		"below_or_at":      {api.Place{At: []string{"/m/a"}, Below: []string{"/m/a/"}}, []int{1, 2}},
+		"beginning":        {api.Place{Below: []string{"/m"}}, []int{1, 2, 3, 5}},
+		"nowhere":          {api.Place{At: []string{"/none"}, Below: []string{"/none/"}}, []int{}},
+		"without_the_root": {api.Place{At: []string{"/m/a"}, Root: "/m/"}, []int{0, 1, 4, 5, 6, 7}},
+		"last_name":        {api.Place{Below: []string{"x"}}, []int{6}},
 	} {
 		for _, text := range []string{"", "word"} {
 			if d := cmp.Diff(c.want, ids(x, query{Text: text, Place: c.place})); d != "" {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/cue"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
@@ -150,7 +151,7 @@ type query struct {
 	Text         string
 	Substring    bool
 	Situation    []string
-	Place        retrieve.Place
+	Place        api.Place
 	Source       func(*hippo.Source) bool
 	Elements     [][]float32
 	ElementModel string

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/top"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/contradict"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
@@ -131,13 +132,6 @@ func rarestWords(v retrieve.Vocabulary, text string) string {
 	}
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(idf[b], idf[a]) })
 	return strings.Join(firstOf(words, similarWords), " ")
-}
-
-// Contradiction is a memory that states the same as another one with another value.
-type Contradiction struct {
-	Memory *hippo.Memory
-	// Reason says in what they differ: "30 s / 60 s", the value of the other one last.
-	Reason string
 }
 
 // changed is the reason where the texts do not differ in one place.
@@ -267,17 +261,17 @@ const maxReworded = 8
 
 // Revised returns the memories that one with a claim probably supersedes: they are valid when it begins, and
 // give the same fact another value. others are the most similar first; cosine is [Similar].Cosine of each.
-func (s *Searcher) Revised(c Claim, others []*hippo.Memory, cosine func(hippo.ID) float64) []Contradiction {
-	var out []Contradiction
+func (s *Searcher) Revised(c Claim, others []*hippo.Memory, cosine func(hippo.ID) float64) []api.Contradiction {
+	var out []api.Contradiction
 	for i, o := range others {
 		if o.ContentHash == c.Memory.ContentHash || !o.ValidAt(beginOf(c.Memory)) {
 			continue
 		}
 		older := s.claims.of(o)
 		if reason, ok := older.text.Revised(c.text); ok {
-			out = append(out, Contradiction{o, string(reason)})
+			out = append(out, api.Contradiction{Memory: o, Reason: string(reason)})
 		} else if similarity := cosine(o.ID); (i < maxReworded || similarity > 0) && older.statement.ChangedBy(c.statement, contradict.Likeness{Cosine: similarity}) {
-			out = append(out, Contradiction{o, changed})
+			out = append(out, api.Contradiction{Memory: o, Reason: changed})
 		}
 	}
 	return out

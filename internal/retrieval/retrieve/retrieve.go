@@ -13,6 +13,7 @@ import (
 	"iter"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/cue"
 )
 
@@ -55,7 +56,7 @@ type Query struct {
 // Listed keeps documents by columns that only lists look at.
 type Listed struct {
 	// Place keeps documents by their situation elements as they are written.
-	Place Place
+	Place api.Place
 	// Source reports of the kind, the client and the URI of a source whether documents of it are kept; nil: all are.
 	Source func(*hippo.Source) bool
 }
@@ -112,17 +113,6 @@ type Situation struct {
 	Vectors [][]float32
 	Model   string
 }
-
-// Place is where documents lie whose situation elements are paths. The zero value keeps all.
-type Place struct {
-	// At are whole elements and Below beginnings of elements: a document lies there if it has one of them.
-	At, Below []string
-	// Root is what paths begin with: documents without such an element are kept, too. Empty: they are not.
-	Root string
-}
-
-// All reports whether p keeps all documents.
-func (p *Place) All() bool { return len(p.At) == 0 && len(p.Below) == 0 && p.Root == "" }
 
 // Doc identifies a document within one [Result]. It means nothing in another one.
 type Doc uint32

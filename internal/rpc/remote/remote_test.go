@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
@@ -88,7 +89,7 @@ func TestClient_Refuses(t *testing.T) {
 			t.Errorf("%s: %v, want %v with %q", tc.name, err, tc.want, tc.text)
 		}
 	}
-	_, err := at("http://127.0.0.1:1", token).List(t.Context(), engine.ListQuery{})
+	_, err := at("http://127.0.0.1:1", token).List(t.Context(), api.List{})
 	if !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), "http://127.0.0.1:1: dial tcp") {
 		t.Errorf("nobody listens: %v", err)
 	}
@@ -155,7 +156,7 @@ func TestClient_Repeats(t *testing.T) {
 		if err != nil || len(votes) != 1 {
 			t.Fatalf("after %v: %v, %v", after, votes, err)
 		}
-		list, err := e.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{})
+		list, err := e.In(hippo.LocalScope("")).List(t.Context(), api.List{})
 		if err != nil || list.Total != 1 || list.Memories[0].Importance.Value != .25 {
 			t.Errorf("after %v: %+v, %v; want one memory with one vote", after, list, err)
 		}
@@ -204,7 +205,7 @@ func TestClient_Unknown(t *testing.T) {
 	if !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), "whether the change is stored is not known") {
 		t.Errorf("a record: %v", err)
 	}
-	_, err = r.List(t.Context(), engine.ListQuery{})
+	_, err = r.List(t.Context(), api.List{})
 	if !errors.Is(err, hippo.ErrUnavailable) || strings.Contains(err.Error(), "not known") {
 		t.Errorf("a list: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
@@ -36,7 +37,7 @@ func TestClient_Times(t *testing.T) {
 			return err
 		}, long},
 		"audit": {func(ctx context.Context, m *engine.Memories) error {
-			_, err := engine.Audit(ctx, m, engine.AuditOptions{})
+			_, err := engine.Audit(ctx, m, api.Audit{})
 			return err
 		}, long},
 		"clusters": {func(ctx context.Context, m *engine.Memories) error { _, err := engine.ClustersOf(ctx, m); return err }, long},
@@ -45,7 +46,7 @@ func TestClient_Times(t *testing.T) {
 			return err
 		}, long},
 		"list": {func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.List(ctx, engine.ListQuery{})
+			_, err := m.List(ctx, api.List{})
 			return err
 		}, short},
 		"forget": {func(ctx context.Context, m *engine.Memories) error {

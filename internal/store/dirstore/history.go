@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
@@ -228,7 +229,7 @@ func prepareFolders(d *directory, writes []write) ([]string, error) {
 }
 
 // Operations implements [driver.History].
-func (s *Store) Operations(ctx context.Context, q driver.OperationQuery) (found []driver.Operation, err error) {
+func (s *Store) Operations(ctx context.Context, q driver.OperationQuery) (found []api.Operation, err error) {
 	err = s.sync.read(ctx, func() error {
 		found, err = s.replica.store.Operations(ctx, q)
 		return err

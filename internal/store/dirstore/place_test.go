@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -241,7 +242,7 @@ func changes(t testing.TB, s *dirstore.Store, since hippo.Revision) []driver.Cha
 	return list
 }
 
-func problems(t testing.TB, s *dirstore.Store) []driver.Problem {
+func problems(t testing.TB, s *dirstore.Store) []api.StoreProblem {
 	t.Helper()
 	ps, err := s.Problems(t.Context())
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // Problems implements [driver.Backend]: files in quarantine, by this handle or
 // another, files that cannot be read, files whose name is not the UUID
 // inside, and JSON files that are ignored. It is ordered by path.
-func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
+func (s *Store) Problems(ctx context.Context) ([]api.StoreProblem, error) {
 	list, err := findProblems(ctx, s.sync)
 	return list, s.life.explain(err)
 }
 
-func findProblems(ctx context.Context, s *synchronizer) (list []driver.Problem, err error) {
+func findProblems(ctx context.Context, s *synchronizer) (list []api.StoreProblem, err error) {
 	err = s.read(ctx, func() error {
 		return s.replica.store.DB().View(ctx, func(f *sqlitex.File) (err error) {
 			list, err = faultyFiles(ctx, s.dir, f)
@@ -47,17 +47,17 @@ func findProblems(ctx context.Context, s *synchronizer) (list []driver.Problem, 
 	if declared.bad != nil {
 		list = append(list, problem(s.dir, relationsName, declared.bad.Error()))
 	}
-	slices.SortFunc(list, func(a, b driver.Problem) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b api.StoreProblem) int { return strings.Compare(a.Path, b.Path) })
 	return list, nil
 }
 
-func problem(d *directory, name, why string) driver.Problem {
-	return driver.Problem{Path: d.full(name), Was: d.full(name), Err: why}
+func problem(d *directory, name, why string) api.StoreProblem {
+	return api.StoreProblem{Path: d.full(name), Was: d.full(name), Err: why}
 }
 
 // faultyFiles lists the files that cannot be read, or whose memory is read from another file
 // or has another name.
-func faultyFiles(ctx context.Context, d *directory, f *sqlitex.File) (list []driver.Problem, err error) {
+func faultyFiles(ctx context.Context, d *directory, f *sqlitex.File) (list []api.StoreProblem, err error) {
 	const suspicious = " WHERE fault IS NOT NULL OR memory IS NOT NULL AND (NOT holder OR lower(replace(name, '-', '')) <> lower(hex(memory)) || '.json')"
 	var held []entry
 	err = selectEntries(ctx, f, suspicious, nil, func(e entry) {
@@ -116,9 +116,9 @@ func copyOf(name string) string {
 }
 
 // ignoredFiles lists the JSON files that are not read.
-func ignoredFiles(d *directory) ([]driver.Problem, error) {
+func ignoredFiles(d *directory) ([]api.StoreProblem, error) {
 	all, err := d.list(".")
-	list, here := []driver.Problem(nil), make(map[string]bool, len(all))
+	list, here := []api.StoreProblem(nil), make(map[string]bool, len(all))
 	for _, e := range all {
 		here[e.Name()] = true
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // quarantine copies a file that is about to be replaced or removed to .hippo/corrupt, for a
@@ -33,7 +33,7 @@ func quarantine(d *directory, name string) (string, error) {
 }
 
 // quarantined lists the files in .hippo/corrupt, with the errors they give today.
-func quarantined(d *directory) (list []driver.Problem, err error) {
+func quarantined(d *directory) (list []api.StoreProblem, err error) {
 	all, err := d.list(corruptDir)
 	for _, e := range all {
 		name := corruptDir + "/" + e.Name()
@@ -41,7 +41,7 @@ func quarantined(d *directory) (list []driver.Problem, err error) {
 		if i := strings.LastIndexByte(original, '.'); i > 0 {
 			original = original[:i]
 		}
-		list = append(list, driver.Problem{Path: d.full(name), Was: d.full(original), Err: reason(d, name, original)})
+		list = append(list, api.StoreProblem{Path: d.full(name), Was: d.full(original), Err: reason(d, name, original)})
 	}
 	return list, err
 }

@@ -1,7 +1,7 @@
 // Package driver is the contract between the store and its back ends.
 //
 // store.Store is the only caller of a [Backend]. The types that it passes on, such as
-// [Change], [Head] and [Problem], are also used by the packages above it.
+// [Change], [Head] and [api.StoreProblem], are also used by the packages above it.
 package driver
 
 import (
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // Backend keeps memories. The store above it guarantees that memories are
@@ -54,7 +55,7 @@ type Backend interface {
 	// Problems lists unreadable data that is known or can be found within seconds. A back
 	// end that finds its data damaged as a whole rejects later writes with
 	// [hippo.ErrCorrupt].
-	Problems(ctx context.Context) ([]Problem, error)
+	Problems(ctx context.Context) ([]api.StoreProblem, error)
 
 	Vectors
 	Relations
@@ -186,30 +187,9 @@ type Change struct {
 	Unreadable *UnreadableError
 }
 
-// Problem is a piece of data that cannot be read.
-type Problem struct {
-	// ID is that of the memory, zero if it is none or is not known.
-	ID hippo.ID
-	// Path is where the data is now, Was where it was found.
-	Path, Was string
-	Err       string
-}
-
-// String formats the problem on one line.
-func (p Problem) String() string {
-	text := p.Path
-	if !p.ID.IsZero() {
-		text = fmt.Sprintf("memory %v in %s", p.ID, text)
-	}
-	if p.Was != "" && p.Was != p.Path {
-		text += fmt.Sprintf(" (was %s)", p.Was)
-	}
-	return text + ": " + p.Err
-}
-
 // UnreadableError lists memories that are stored and cannot be read. It is a
 // [hippo.ErrCorrupt].
-type UnreadableError struct{ Problems []Problem }
+type UnreadableError struct{ Problems []api.StoreProblem }
 
 func (e *UnreadableError) Error() string {
 	parts := make([]string, len(e.Problems))
@@ -235,7 +215,7 @@ func Readable(err error) error {
 }
 
 // Unreadable returns an [*UnreadableError] about problems; nil for none.
-func Unreadable(problems []Problem) error {
+func Unreadable(problems []api.StoreProblem) error {
 	if len(problems) == 0 {
 		return nil
 	}
@@ -243,35 +223,21 @@ func Unreadable(problems []Problem) error {
 }
 
 // ProblemsOf returns what an [*UnreadableError] lists; nil for other errors.
-func ProblemsOf(err error) []Problem {
+func ProblemsOf(err error) []api.StoreProblem {
 	if bad, ok := errors.AsType[*UnreadableError](err); ok {
 		return bad.Problems
 	}
 	return nil
 }
 
-// Host is the state of a file that belongs to another program.
-type Host struct {
-	// Program is whose file it is, as far as its tables tell.
-	Program string
-	// Shape lists the parts that programs and versions differ in.
-	Shape []string
-	// Backup is the copy that was made before the first write; empty: there is none.
-	Backup string
-	// Rows are those that are not deleted. Foreign are those of them that another program stored.
-	Rows, Foreign, Deleted, Vectors, Edges int
-	// Odd lists what a person may want to know, in sentences.
-	Odd []string
-}
-
 // Guest is implemented by back ends whose data is in the file of another program.
 type Guest interface {
 	// Host returns the state of that file. Cost: a read of all rows.
-	Host(ctx context.Context) (Host, error)
+	Host(ctx context.Context) (api.Host, error)
 }
 
 // Checker is implemented by back ends that can look for damage in all of their data.
 type Checker interface {
 	// Check reads everything and lists what is wrong. Cost: seconds for 100,000 memories.
-	Check(ctx context.Context) ([]Problem, error)
+	Check(ctx context.Context) ([]api.StoreProblem, error)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // MaxHistory bounds the size of the former versions of a memory, in bytes of their texts; the
@@ -20,7 +21,7 @@ const MaxHistory = 2 << 20
 type History interface {
 	// Operations returns a page of the operations that a query asks for, in the order of
 	// [hippo.Operation.Compare]: the newest first. The caller owns the result.
-	Operations(ctx context.Context, q OperationQuery) ([]Operation, error)
+	Operations(ctx context.Context, q OperationQuery) ([]api.Operation, error)
 
 	// Versions returns the former versions that a query asks for: those of one memory the last
 	// kept first; those of several operations or memories one memory after the other, by ID. Some
@@ -31,13 +32,6 @@ type History interface {
 	// Purged returns those of some IDs whose memories were deleted for good and not put again since, in any order. Nothing
 	// but the ID is known of them.
 	Purged(ctx context.Context, ids []hippo.ID) ([]hippo.ID, error)
-}
-
-// Operation is an operation with the memories that it changed: those of the scope of the query of
-// which a version is kept, by ID.
-type Operation struct {
-	hippo.Operation
-	Memories []hippo.ID
 }
 
 // OperationQuery asks for operations. An operation is found if it has a version of a memory that
@@ -219,8 +213,8 @@ func seen(scope *hippo.Scope, v *hippo.Version, memory func(hippo.ID) *hippo.Mem
 }
 
 // Operations is [History.Operations]. memory returns a memory, nil if there is none.
-func (a *Archive) Operations(q *OperationQuery, memory func(hippo.ID) *hippo.Memory) []Operation {
-	found := make(map[hippo.ID]*Operation)
+func (a *Archive) Operations(q *OperationQuery, memory func(hippo.ID) *hippo.Memory) []api.Operation {
+	found := make(map[hippo.ID]*api.Operation)
 	asked := make(map[hippo.ID]bool)
 	for id, list := range a.versions {
 		for i := range list {
@@ -230,21 +224,21 @@ func (a *Archive) Operations(q *OperationQuery, memory func(hippo.ID) *hippo.Mem
 			}
 			o := found[v.Operation.ID]
 			if o == nil {
-				o = &Operation{Operation: v.Operation}
+				o = &api.Operation{Operation: v.Operation}
 				found[o.ID] = o
 			}
 			o.Memories = append(o.Memories, id)
 			asked[o.ID] = asked[o.ID] || q.Memory.IsZero() || q.Memory == id
 		}
 	}
-	var out []Operation
+	var out []api.Operation
 	for id, o := range found {
 		if asked[id] {
 			slices.SortFunc(o.Memories, hippo.ID.Compare)
 			out = append(out, *o)
 		}
 	}
-	slices.SortFunc(out, func(a, b Operation) int { return a.Compare(&b.Operation) })
+	slices.SortFunc(out, func(a, b api.Operation) int { return a.Compare(&b.Operation) })
 	out = out[min(max(0, q.Offset), len(out)):]
 	return out[:min(max(0, q.Limit), len(out))]
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -74,7 +75,7 @@ func damagedNamed(t *testing.T, b driver.Backend) {
 	}
 	if c, ok := b.(driver.Checker); ok {
 		ps, err := c.Check(t.Context())
-		if err != nil || !slices.ContainsFunc(ps, func(p driver.Problem) bool { return p.ID == id(2) }) {
+		if err != nil || !slices.ContainsFunc(ps, func(p api.StoreProblem) bool { return p.ID == id(2) }) {
 			t.Errorf("check found %v (%v), want one with %v", ps, err, id(2))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -74,7 +75,7 @@ func versions(t testing.TB, b driver.Backend, q driver.VersionQuery) []hippo.Ver
 	return vs
 }
 
-func operations(t testing.TB, b driver.Backend, q driver.OperationQuery) []driver.Operation {
+func operations(t testing.TB, b driver.Backend, q driver.OperationQuery) []api.Operation {
 	t.Helper()
 	ops, err := b.Operations(t.Context(), q)
 	if err != nil {

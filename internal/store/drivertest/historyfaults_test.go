@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -88,7 +89,7 @@ type asksOtherHistory struct {
 	alter func(*driver.OperationQuery, *driver.VersionQuery)
 }
 
-func (f asksOtherHistory) Operations(ctx context.Context, q driver.OperationQuery) ([]driver.Operation, error) {
+func (f asksOtherHistory) Operations(ctx context.Context, q driver.OperationQuery) ([]api.Operation, error) {
 	f.alter(&q, &driver.VersionQuery{})
 	return f.Backend.Operations(ctx, q)
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Operations implements [driver.History].
-func (s *Store) Operations(ctx context.Context, q driver.OperationQuery) ([]driver.Operation, error) {
+func (s *Store) Operations(ctx context.Context, q driver.OperationQuery) ([]api.Operation, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if err := s.usable(ctx); err != nil {

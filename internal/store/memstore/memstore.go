@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -182,7 +183,7 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 }
 
 // Problems implements [driver.Backend]; there are never any.
-func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
+func (s *Store) Problems(ctx context.Context) ([]api.StoreProblem, error) {
 	return nil, check(ctx, s)
 }
 

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Operations implements [driver.History]. Cost: that of all operations of the back end, if
 // any were written through the Store.
-func (s *Store) Operations(ctx context.Context, q driver.OperationQuery) ([]driver.Operation, error) {
+func (s *Store) Operations(ctx context.Context, q driver.OperationQuery) ([]api.Operation, error) {
 	v := current(s)
 	if len(v.history) == 0 {
 		return s.below.Operations(ctx, q)

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -247,7 +248,9 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 }
 
 // Problems implements [driver.Backend].
-func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) { return s.below.Problems(ctx) }
+func (s *Store) Problems(ctx context.Context) ([]api.StoreProblem, error) {
+	return s.below.Problems(ctx)
+}
 
 // Close implements [driver.Backend]. What was not committed is dropped.
 func (s *Store) Close() error { return nil }

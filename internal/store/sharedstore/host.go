@@ -9,16 +9,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // Host implements [driver.Guest]. Cost: some reads of the columns of all rows.
-func (s *Store) Host(ctx context.Context) (driver.Host, error) {
+func (s *Store) Host(ctx context.Context) (api.Host, error) {
 	if err := s.current(ctx); err != nil {
-		return driver.Host{}, err
+		return api.Host{}, err
 	}
-	h := driver.Host{}
+	h := api.Host{}
 	err := s.inner.DB().View(ctx, func(f *sqlitex.File) error {
 		return f.Snapshot(ctx, func(q sqlitex.Queryer) error {
 			l, err := readLayout(ctx, q)
@@ -109,7 +109,7 @@ func shapeOf(l *layout, tables []string) (shape []string) {
 }
 
 // countRows counts what a file holds.
-func countRows(ctx context.Context, q sqlitex.Queryer, l *layout, h *driver.Host) error {
+func countRows(ctx context.Context, q sqlitex.Queryer, l *layout, h *api.Host) error {
 	count := func(to *int, query string) error {
 		_, err := sqlitex.First(ctx, q, query, nil, to)
 		return err

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/sharedstore"
 )
 
-func host(t *testing.T, s *sharedstore.Store) driver.Host {
+func host(t *testing.T, s *sharedstore.Store) api.Host {
 	t.Helper()
 	h, err := s.Host(t.Context())
 	if err != nil {
@@ -21,7 +21,7 @@ func host(t *testing.T, s *sharedstore.Store) driver.Host {
 
 // The state says whose file it is, what it has, where the copy is, and how much of it is of others.
 func TestHost(t *testing.T) {
-	for layout, want := range map[string]driver.Host{
+	for layout, want := range map[string]api.Host{
 		"rust":     {Program: "claude-hippo", Shape: []string{"vectors of 384 numbers", "memory_associations", "memory_clusters"}},
 		"python10": {Program: "mcp-memory-service 10", Shape: []string{"vectors of 384 numbers", "full-text index", "memory_graph"}},
 		"python11": {Program: "mcp-memory-service 11 or later", Shape: []string{"vectors of 384 numbers", "vectors by store", "full-text index", "memory_graph"}},

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
@@ -177,7 +178,7 @@ func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.T
 }
 
 // Problems implements [driver.Backend]: those of the store, and rows of the others that cannot be memories.
-func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
+func (s *Store) Problems(ctx context.Context) ([]api.StoreProblem, error) {
 	list, err := s.inner.Problems(ctx)
 	if err != nil {
 		return nil, err
@@ -187,7 +188,7 @@ func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
 }
 
 // Check implements [driver.Checker].
-func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
+func (s *Store) Check(ctx context.Context) ([]api.StoreProblem, error) {
 	list, err := s.inner.Check(ctx)
 	if err != nil {
 		return list, err
@@ -197,7 +198,7 @@ func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
 }
 
 // badRows lists the rows that cannot be memories, or only without a column. Cost: a read of all rows.
-func (s *Store) badRows(ctx context.Context) (list []driver.Problem, err error) {
+func (s *Store) badRows(ctx context.Context) (list []api.StoreProblem, err error) {
 	err = s.inner.DB().View(ctx, func(f *sqlitex.File) error {
 		return f.Snapshot(ctx, func(q sqlitex.Queryer) error {
 			l, err := readLayout(ctx, q)
@@ -210,7 +211,7 @@ func (s *Store) badRows(ctx context.Context) (list []driver.Problem, err error) 
 					bad = err
 				}
 				if bad != nil {
-					list = append(list, driver.Problem{Path: s.inner.DB().Path(), Err: fmt.Sprintf("memories row %d: %v", r.id, bad)})
+					list = append(list, api.StoreProblem{Path: s.inner.DB().Path(), Err: fmt.Sprintf("memories row %d: %v", r.id, bad)})
 				}
 			})
 		})

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
@@ -32,8 +33,8 @@ func newUnreadable(path string, log *slog.Logger) *unreadable {
 }
 
 // problem describes a memory that cannot be read. The first time it is logged.
-func (u *unreadable) problem(id hippo.ID, err error) driver.Problem {
-	p := driver.Problem{ID: id, Path: u.path, Err: err.Error()}
+func (u *unreadable) problem(id hippo.ID, err error) api.StoreProblem {
+	p := api.StoreProblem{ID: id, Path: u.path, Err: err.Error()}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.ids[id] {
@@ -66,7 +67,7 @@ func (u *unreadable) together(find func() error) error {
 // split returns the memories that can be read, and an error about the others.
 func (u *unreadable) split(list []stored) ([]*hippo.Memory, error) {
 	ms := make([]*hippo.Memory, 0, len(list))
-	var bad []driver.Problem
+	var bad []api.StoreProblem
 	for _, m := range list {
 		if m.err == nil {
 			ms = append(ms, m.Memory)
@@ -88,7 +89,7 @@ func (u *unreadable) list() []hippo.ID {
 
 // Problems implements [driver.Backend]: the memories that could not be read so far, and the
 // faults of the pages of the file; see [sqlitex.DB.QuickCheck].
-func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
+func (s *Store) Problems(ctx context.Context) ([]api.StoreProblem, error) {
 	faults, err := s.db.QuickCheck(ctx)
 	if err != nil {
 		return nil, err
@@ -97,13 +98,13 @@ func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
 }
 
 // listProblems lists faults of the file, and the memories that still cannot be read.
-func listProblems(ctx context.Context, s *Store, faults []string) ([]driver.Problem, error) {
-	var list []driver.Problem
+func listProblems(ctx context.Context, s *Store, faults []string) ([]api.StoreProblem, error) {
+	var list []api.StoreProblem
 	if err := sqlitex.Unfit(s.db.Path()); err != nil {
-		list = append(list, driver.Problem{Path: s.db.Path(), Err: err.Error()})
+		list = append(list, api.StoreProblem{Path: s.db.Path(), Err: err.Error()})
 	}
 	for _, fault := range faults {
-		list = append(list, driver.Problem{Path: s.db.Path(), Err: fault})
+		list = append(list, api.StoreProblem{Path: s.db.Path(), Err: fault})
 	}
 	_, err := s.Get(ctx, s.bad.list())
 	if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
@@ -113,14 +114,14 @@ func listProblems(ctx context.Context, s *Store, faults []string) ([]driver.Prob
 }
 
 // Check implements [driver.Checker].
-func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
+func (s *Store) Check(ctx context.Context) ([]api.StoreProblem, error) {
 	faults, err := s.db.IntegrityCheck(ctx)
 	if err != nil {
 		return nil, err
 	}
 	counts, err := checkCounts(ctx, s)
 	faults = append(faults, counts...)
-	var memories []driver.Problem
+	var memories []api.StoreProblem
 	if err == nil {
 		err = s.bad.together(func() (err error) {
 			memories, err = checkMemories(ctx, s)
@@ -136,7 +137,7 @@ func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
 
 // checkMemories returns the faults of readable memories. Reading all memories records the
 // unreadable ones.
-func checkMemories(ctx context.Context, s *Store) (ps []driver.Problem, err error) {
+func checkMemories(ctx context.Context, s *Store) (ps []api.StoreProblem, err error) {
 	for c, err := range s.Changes(ctx, 0) {
 		if err != nil {
 			return ps, err
@@ -145,10 +146,10 @@ func checkMemories(ctx context.Context, s *Store) (ps []driver.Problem, err erro
 			continue
 		}
 		if err := c.Memory.Validate(); err != nil {
-			ps = append(ps, driver.Problem{ID: c.ID, Path: s.db.Path(), Err: err.Error()})
+			ps = append(ps, api.StoreProblem{ID: c.ID, Path: s.db.Path(), Err: err.Error()})
 		}
 		if c.Memory.ContentHash != hippo.HashContent(c.Memory.Content) {
-			ps = append(ps, driver.Problem{ID: c.ID, Path: s.db.Path(), Err: "the content does not have the hash that is stored with it"})
+			ps = append(ps, api.StoreProblem{ID: c.ID, Path: s.db.Path(), Err: "the content does not have the hash that is stored with it"})
 		}
 	}
 	return ps, nil

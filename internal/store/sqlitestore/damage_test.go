@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
@@ -97,9 +98,9 @@ func TestDamagedPage(t *testing.T) {
 func TestDamagedPage_Problems(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"memory", "situation", "sqlite_autoindex_memory_1"} {
-		for what, problems := range map[string]func(s *sqlitestore.Store) ([]driver.Problem, error){
-			"problems": func(s *sqlitestore.Store) ([]driver.Problem, error) { return s.Problems(t.Context()) },
-			"check":    func(s *sqlitestore.Store) ([]driver.Problem, error) { return s.Check(t.Context()) },
+		for what, problems := range map[string]func(s *sqlitestore.Store) ([]api.StoreProblem, error){
+			"problems": func(s *sqlitestore.Store) ([]api.StoreProblem, error) { return s.Problems(t.Context()) },
+			"check":    func(s *sqlitestore.Store) ([]api.StoreProblem, error) { return s.Check(t.Context()) },
 		} {
 			t.Run(name+"/"+what, func(t *testing.T) {
 				t.Parallel()

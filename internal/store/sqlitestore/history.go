@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
@@ -69,7 +70,7 @@ func visibleVersion(s *hippo.Scope) (where string, args []any, err error) {
 
 // Operations implements [driver.History]. Cost: a walk over the operations from the newest one, or
 // of those of one memory.
-func (s *history) Operations(ctx context.Context, q driver.OperationQuery) (out []driver.Operation, err error) {
+func (s *history) Operations(ctx context.Context, q driver.OperationQuery) (out []api.Operation, err error) {
 	err = s.db.View(ctx, func(f *sqlitex.File) error {
 		return f.Snapshot(ctx, func(r sqlitex.Queryer) (err error) {
 			out, err = operations(ctx, r, &q)
@@ -79,7 +80,7 @@ func (s *history) Operations(ctx context.Context, q driver.OperationQuery) (out 
 	return out, err
 }
 
-func operations(ctx context.Context, r sqlitex.Queryer, q *driver.OperationQuery) ([]driver.Operation, error) {
+func operations(ctx context.Context, r sqlitex.Queryer, q *driver.OperationQuery) ([]api.Operation, error) {
 	visible, seen, err := visibleVersion(q.Scope)
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func operations(ctx context.Context, r sqlitex.Queryer, q *driver.OperationQuery
 		args = append(args, q.Match+"%", "%"+q.Match)
 	}
 	query := "SELECT o.pk, " + operationColumns + " FROM operation o WHERE " + where + " ORDER BY o.at DESC, o.id DESC LIMIT ? OFFSET ?"
-	var out []driver.Operation
+	var out []api.Operation
 	var keys []int64
 	for rows, err := range sqlitex.Rows(ctx, r, query, append(args, max(0, q.Limit), max(0, q.Offset))...) {
 		var pk int64
@@ -105,13 +106,13 @@ func operations(ctx context.Context, r sqlitex.Queryer, q *driver.OperationQuery
 		if err != nil {
 			return nil, err
 		}
-		keys, out = append(keys, pk), append(out, driver.Operation{Operation: o.operation()})
+		keys, out = append(keys, pk), append(out, api.Operation{Operation: o.operation()})
 	}
 	return out, readMembers(ctx, r, keys, out, visible, seen)
 }
 
 // readMembers adds the memories of operations.
-func readMembers(ctx context.Context, r sqlitex.Queryer, keys []int64, out []driver.Operation, visible string, seen []any) error {
+func readMembers(ctx context.Context, r sqlitex.Queryer, keys []int64, out []api.Operation, visible string, seen []any) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -176,7 +177,7 @@ func (u *unreadable) versions(ctx context.Context, r sqlitex.Queryer, q *driver.
 	ids := slices.Clone(q.Memories)
 	slices.SortFunc(ids, hippo.ID.Compare)
 	var out []hippo.Version
-	var bad []driver.Problem
+	var bad []api.StoreProblem
 	for rest := slices.Compact(ids); len(rest) > 0; {
 		var some []any
 		some, rest = batch(rest)
@@ -191,7 +192,7 @@ func (u *unreadable) versions(ctx context.Context, r sqlitex.Queryer, q *driver.
 
 func (u *unreadable) readVersions(ctx context.Context, r sqlitex.Queryer, where string, args []any) ([]hippo.Version, error) {
 	var out []hippo.Version
-	var bad []driver.Problem
+	var bad []api.StoreProblem
 	query := "SELECT v.memory, v.namespace, v.project, v.siblings, v.after, v.former, v.relations, " + operationColumns +
 		" FROM version v JOIN operation o ON o.pk = v.operation WHERE " + where + " ORDER BY v.memory, v.pk DESC"
 	for rows, err := range sqlitex.Rows(ctx, r, query, args...) {
@@ -208,7 +209,7 @@ func (u *unreadable) readVersions(ctx context.Context, r sqlitex.Queryer, where 
 		copy(v.After[:], after)
 		v.Operation = o.operation()
 		if err := complete(&v, former, relations); err != nil {
-			bad = append(bad, driver.Problem{ID: v.ID, Path: u.path, Err: fmt.Sprintf("a former version cannot be read: %v", err)})
+			bad = append(bad, api.StoreProblem{ID: v.ID, Path: u.path, Err: fmt.Sprintf("a former version cannot be read: %v", err)})
 			continue
 		}
 		out = append(out, v)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
@@ -69,7 +70,7 @@ func (s *Salvage) Memories(ctx context.Context) iter.Seq2[*hippo.Memory, error] 
 				continue // it never was, or is purged
 			}
 			for _, fault := range faults {
-				bad := &driver.UnreadableError{Problems: []driver.Problem{{ID: id, Path: s.db.Path(), Err: fault}}}
+				bad := &driver.UnreadableError{Problems: []api.StoreProblem{{ID: id, Path: s.db.Path(), Err: fault}}}
 				if !yield(nil, bad) {
 					return
 				}

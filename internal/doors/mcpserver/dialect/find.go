@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // hashDigits is the length of a whole content hash.
@@ -22,7 +22,7 @@ func HashOf(m *hippo.Memory) string { return hex.EncodeToString(m.ContentHash[:]
 // one, mean all of them, any other reference one. Errors name field; one that fits nothing is [hippo.ErrNotFound].
 func Find(ctx context.Context, c *Call, field, ref string) ([]*hippo.Memory, error) {
 	ref = strings.TrimSpace(ref)
-	id, err := c.Resolve(ctx, ref, engine.PreferLive)
+	id, err := c.Resolve(ctx, ref, api.PreferLive)
 	ids := []hippo.ID{id}
 	if several, ok := errors.AsType[*hippo.AmbiguousError](err); ok && (len(ref) == hashDigits || strings.HasPrefix(ref, "#")) {
 		ids, err = candidates(ctx, c, several)
@@ -47,7 +47,7 @@ func candidates(ctx context.Context, c *Call, several *hippo.AmbiguousError) ([]
 	ids := make([]hippo.ID, len(several.Candidates))
 	for i, candidate := range several.Candidates {
 		var err error
-		if ids[i], err = c.Resolve(ctx, candidate[0], engine.PreferLive); err != nil {
+		if ids[i], err = c.Resolve(ctx, candidate[0], api.PreferLive); err != nil {
 			return nil, err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
@@ -18,7 +18,7 @@ type Selection struct {
 	When   string
 	Tags   []string
 	All    bool // tags must all be present, else any of them
-	Place  engine.Place
+	Place  api.Place
 }
 
 // Filters returns the filters whose results together are the selection: one for each of several tags
@@ -42,7 +42,7 @@ func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error)
 	var out []*hippo.Memory
 	seen := make(map[hippo.ID]bool)
 	for _, f := range s.Filters() {
-		q := engine.ListQuery{Filter: f, When: s.When, Place: s.Place, Count: hippo.MaxCount}
+		q := api.List{Filter: f, When: s.When, Place: s.Place, Count: hippo.MaxCount}
 		for {
 			page, err := c.List(ctx, q)
 			if err != nil {
@@ -71,7 +71,7 @@ func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error)
 func (s *Selection) Page(ctx context.Context, c *Call, page, size int) (list []*hippo.Memory, total int, err error) {
 	from := (page - 1) * size
 	if filters := s.Filters(); len(filters) == 1 {
-		l, err := c.List(ctx, engine.ListQuery{Filter: filters[0], When: s.When, Place: s.Place, Offset: from, Count: size})
+		l, err := c.List(ctx, api.List{Filter: filters[0], When: s.When, Place: s.Place, Offset: from, Count: size})
 		if err != nil {
 			return nil, 0, err
 		}

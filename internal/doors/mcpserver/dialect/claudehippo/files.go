@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -78,7 +79,7 @@ func metadataWith(m *hippo.Memory, p place) map[string]json.RawMessage {
 // situation, which other programs write, too. Of several with one path that of the project comes before that of none, and
 // the last changed one before others. Cost: a read of these files.
 func readFiles(ctx context.Context, c *d.Call, paths ...string) (directory, error) {
-	s := d.Selection{Filter: hippo.Filter{Types: []string{fileType}, Archived: true}, Place: engine.Place{Root: root + "/"}}
+	s := d.Selection{Filter: hippo.Filter{Types: []string{fileType}, Archived: true}, Place: api.Place{Root: root + "/"}}
 	for _, path := range paths {
 		s.Place.Below = append(s.Place.Below, path+"/")
 		for ; path != root; path = path[:strings.LastIndexByte(path, '/')] {
@@ -167,7 +168,7 @@ func edit(ctx context.Context, c *d.Call, change func(*file) (string, error)) (e
 		}
 		content, p := contentOf(path, text, d.HashOf(f.Memory))
 		metadata := metadataWith(f.Memory, p)
-		_, err = c.Modify(ctx, f.ID, engine.Modification{Content: &content, Metadata: &metadata, Vote: engine.VoteNone, IfVersion: f.Version})
+		_, err = c.Modify(ctx, f.ID, api.Change{Content: &content, Metadata: &metadata, Vote: api.VoteNone, IfVersion: f.Version})
 		if !errors.Is(err, engine.ErrVersion) {
 			return err
 		}
@@ -195,7 +196,7 @@ func remove(ctx context.Context, c *d.Call, ids []hippo.ID) error {
 
 // move gives a file, or all files of a directory, another path, in one operation: all of them or none.
 func move(ctx context.Context, c *d.Call, files directory, from, to string) error {
-	var list []engine.Modified
+	var list []api.Modify
 	for _, f := range files {
 		if f.path != from && !isBelow(f.path, from) {
 			continue
@@ -204,10 +205,10 @@ func move(ctx context.Context, c *d.Call, files directory, from, to string) erro
 		if err != nil {
 			return err
 		}
-		list = append(list, engine.Modified{ID: f.ID, Change: moved(f, path)})
+		list = append(list, api.Modify{ID: f.ID, Change: moved(f, path)})
 		for _, m := range f.hidden { // they must not become files of the old path
 			if old := fileOf(m); old != nil {
-				list = append(list, engine.Modified{ID: m.ID, Change: moved(old, path)})
+				list = append(list, api.Modify{ID: m.ID, Change: moved(old, path)})
 			}
 		}
 	}
@@ -216,10 +217,10 @@ func move(ctx context.Context, c *d.Call, files directory, from, to string) erro
 }
 
 // moved returns what gives a file another path.
-func moved(f *file, path string) engine.Modification {
+func moved(f *file, path string) api.Change {
 	content, p := contentOf(path, f.text, "")
 	metadata := metadataWith(f.Memory, p)
-	change := engine.Modification{Metadata: &metadata, Situation: &[]string{path}, Vote: engine.VoteNone, IfVersion: f.Version}
+	change := api.Change{Metadata: &metadata, Situation: &[]string{path}, Vote: api.VoteNone, IfVersion: f.Version}
 	if content != f.Content {
 		change.Content = &content
 	}

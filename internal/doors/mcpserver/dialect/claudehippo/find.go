@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // hashField is the argument that is a content hash.
@@ -69,9 +69,9 @@ func findOne(ctx context.Context, c *d.Call, field string) (*hippo.Memory, error
 
 // forgotten returns the forgotten memory that an argument means.
 func forgotten(ctx context.Context, c *d.Call, field, ref string) (*hippo.Memory, error) {
-	id, err := c.Resolve(ctx, ref, engine.PreferForgotten)
+	id, err := c.Resolve(ctx, ref, api.PreferForgotten)
 	if errors.Is(err, hippo.ErrNotFound) && field != hashField && strings.Trim(ref, "0123456789") == "" {
-		id, err = c.Resolve(ctx, "#"+ref, engine.PreferForgotten)
+		id, err = c.Resolve(ctx, "#"+ref, api.PreferForgotten)
 	}
 	if err != nil {
 		return nil, d.Renamed(err, field)

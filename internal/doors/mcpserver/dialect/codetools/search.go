@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 )
 
@@ -43,7 +44,7 @@ func (l *looker) search(ctx context.Context, detail string) error {
 }
 
 // hitText is the path of a hit and its lines, its relevance and signature, and the first lines of its text.
-func hitText(h *codeindex.Hit, path string, lines int) string {
+func hitText(h *api.CodeHit, path string, lines int) string {
 	head := fmt.Sprintf("%s:%d-%d %s", path, h.First, h.Last, strings.TrimPrefix(fmt.Sprintf("%.2f", h.Relevance), "0"))
 	if h.Signature != "" {
 		head += " " + clip(h.Signature)

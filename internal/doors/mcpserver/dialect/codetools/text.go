@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
@@ -53,9 +54,9 @@ func (p *page) result(count int) d.Result {
 func clip(text string) string { return termtext.Clip(termtext.Line(text), shownWidth) }
 
 // placed returns a line with what is to know of the file.
-func placed(line string, fresh codeindex.Freshness) string {
+func placed(line string, fresh api.Freshness) string {
 	line = termtext.Line(line)
-	if fresh != codeindex.Fresh {
+	if fresh != api.CodeFresh {
 		line += " [" + string(fresh) + "]"
 	}
 	return line

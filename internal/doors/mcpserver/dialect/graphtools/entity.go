@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -22,7 +23,7 @@ func changeEntity(ctx context.Context, c *d.Call) (d.Result, error) {
 		if !c.Has("to") {
 			return d.Result{}, hippo.Fieldf("to", "is required for action merge: the entity to merge into")
 		}
-		done, err := engine.MergeEntities(ctx, m, engine.EntityMerge{From: c.Text("from"), Into: c.Text("to")})
+		done, err := engine.MergeEntities(ctx, m, api.MergeEntities{From: c.Text("from"), Into: c.Text("to")})
 		return movedText(c, "Merged into", done), err
 	case actionSplit:
 		return split(ctx, c, m)
@@ -30,7 +31,7 @@ func changeEntity(ctx context.Context, c *d.Call) (d.Result, error) {
 		e, err := engine.RemoveEntity(ctx, m, engine.EntityRemoval{Entity: c.Text("from")})
 		return entityText(c, "Removed", e), err
 	}
-	change := engine.EntityChange{Entity: c.Text("from"), Aliases: c.Texts("aliases"), Without: c.Texts("without")}
+	change := api.ModifyEntity{Entity: c.Text("from"), Aliases: c.Texts("aliases"), Without: c.Texts("without")}
 	for name, to := range map[string]**string{"to": &change.Name, "kind": &change.Kind, "description": &change.Description} {
 		if c.Has(name) {
 			text := c.Text(name)
@@ -50,11 +51,11 @@ func split(ctx context.Context, c *d.Call, m *engine.Memories) (d.Result, error)
 	if !c.Has("to") {
 		return d.Result{}, hippo.Fieldf("to", "is required for action split: the name of the new entity")
 	}
-	q := engine.EntitySplit{Entity: c.Text("from"), New: hippo.Entity{
+	q := api.SplitEntity{Entity: c.Text("from"), New: hippo.Entity{
 		Name: c.Text("to"), Kind: c.Text("kind"), Aliases: c.Texts("aliases"), Description: c.Text("description"),
 	}}
 	for _, ref := range c.Texts("related") {
-		id, err := engine.ResolveNamed(ctx, m, ref, engine.PreferLive)
+		id, err := engine.ResolveNamed(ctx, m, ref, api.PreferLive)
 		if err != nil {
 			return d.Result{}, d.Renamed(err, "related")
 		}
@@ -64,7 +65,7 @@ func split(ctx context.Context, c *d.Call, m *engine.Memories) (d.Result, error)
 	return movedText(c, "Split off", done), err
 }
 
-func movedText(c *d.Call, what string, done *engine.EntityMoved) d.Result {
+func movedText(c *d.Call, what string, done *api.EntityMoved) d.Result {
 	if done == nil {
 		return d.Result{}
 	}
@@ -77,20 +78,20 @@ func movedText(c *d.Call, what string, done *engine.EntityMoved) d.Result {
 }
 
 // entityText returns an entity on a line after a word.
-func entityText(c *d.Call, what string, e *engine.Entity) d.Result {
+func entityText(c *d.Call, what string, e *api.Entity) d.Result {
 	if e == nil {
 		return d.Result{}
 	}
 	return d.Result{Text: what + " " + entityLine(c, e), Count: 1}
 }
 
-func entityLine(c *d.Call, e *engine.Entity) string {
+func entityLine(c *d.Call, e *api.Entity) string {
 	return termtext.Disarm(wire.EntityLine(e, engine.ShortIDs(c.Memories, []hippo.ID{e.ID})))
 }
 
 // page shows what is known of an entity.
 func page(ctx context.Context, c *d.Call, at hippo.Moment) (d.Result, error) {
-	p, err := engine.ShowEntity(ctx, c.Memories, engine.EntityPageQuery{Entity: c.Text("from"), At: at})
+	p, err := engine.ShowEntity(ctx, c.Memories, api.ShowEntity{Entity: c.Text("from"), At: at})
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -102,7 +103,7 @@ const shownEntities = 50
 
 // entities lists the recorded entities, or those that texts name if there is none of them.
 func entities(ctx context.Context, c *d.Call) (d.Result, error) {
-	q := engine.EntityQuery{Count: shownEntities}
+	q := api.ListEntities{Count: shownEntities}
 	if kinds := c.Texts("kinds"); len(kinds) > 0 {
 		q.Kind = kinds[0]
 	}
@@ -133,9 +134,9 @@ func entities(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 // communities shows the groups of insights that are related to each other.
-func communities(ctx context.Context, c *d.Call, filter engine.GraphFilter) (d.Result, error) {
+func communities(ctx context.Context, c *d.Call, filter api.GraphFilter) (d.Result, error) {
 	const shown, members = 10, 5
-	l, err := engine.Communities(ctx, c.Memories, engine.CommunityQuery{GraphFilter: filter, Count: shown})
+	l, err := engine.Communities(ctx, c.Memories, api.Communities{GraphFilter: filter, Count: shown})
 	if err != nil {
 		return d.Result{}, err
 	}

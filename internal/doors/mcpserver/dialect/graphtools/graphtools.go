@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -99,7 +100,7 @@ func change(ctx context.Context, c *d.Call, r hippo.Relation) (d.Result, error) 
 	one := []hippo.Relation{r}
 	switch c.Text("action") {
 	case actionEnd:
-		ended, err := relations.End(ctx, engine.Ending{Relations: one, At: r.ValidUntil})
+		ended, err := relations.End(ctx, api.EndRelations{Relations: one, At: r.ValidUntil})
 		return written(c, "Ended", ended), err
 	case actionRemove:
 		return written(c, "Removed", one), relations.Remove(ctx, one)
@@ -141,7 +142,7 @@ func lineOf(r *hippo.Relation, short hippo.ShortIDs, now time.Time) string {
 }
 
 func list(ctx context.Context, c *d.Call, id hippo.ID) (d.Result, error) {
-	q := engine.RelationQuery{IDs: []hippo.ID{id}}
+	q := api.Relations{IDs: []hippo.ID{id}}
 	if c.Has("kind") {
 		q.Kinds = []string{c.Text("kind")}
 	}
@@ -167,7 +168,7 @@ func momentOf(c *d.Call) (at hippo.Moment, err error) {
 }
 
 func resolve(ctx context.Context, c *d.Call, name string) (hippo.ID, error) {
-	id, err := engine.ResolveNamed(ctx, c.Memories, c.Text(name), engine.PreferLive)
+	id, err := engine.ResolveNamed(ctx, c.Memories, c.Text(name), api.PreferLive)
 	if err != nil {
 		return id, d.Renamed(err, name)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -37,9 +38,9 @@ func graphTool() d.Tool {
 			{Name: "action", Kind: d.Text, Choices: []string{actionNeighbours, actionPath, actionDraw, actionCommunities, actionPage, actionEntities}, Default: actionNeighbours},
 			{Name: "from", Kind: d.Text, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
 			{Name: "to", Kind: d.Text, Aliases: []string{"target"}, About: "of path"},
-			{Name: "depth", Kind: d.Whole, Min: 1, Max: engine.MaxDepth, About: "default 2, of path 5"},
+			{Name: "depth", Kind: d.Whole, Min: 1, Max: api.MaxDepth, About: "default 2, of path 5"},
 			{Name: "kinds", Kind: d.Texts},
-			{Name: "direction", Kind: d.Text, Choices: []string{string(engine.Both), string(engine.Out), string(engine.In)}},
+			{Name: "direction", Kind: d.Text, Choices: []string{string(api.DirectionBoth), string(api.DirectionOut), string(api.DirectionIn)}},
 			{Name: "format", Kind: d.Text, Choices: []string{wire.Mermaid, wire.Graphviz}, Default: wire.Mermaid},
 			{Name: "as_of", Kind: d.Text},
 			{Name: "known_at", Kind: d.Text},
@@ -69,7 +70,7 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	direction := engine.Direction(c.Text("direction"))
+	direction := api.Direction(c.Text("direction"))
 	if c.Text("action") == actionPath {
 		if !c.Has("to") {
 			return d.Result{}, hippo.Fieldf("to", "is required for action path")
@@ -78,13 +79,13 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 		if err != nil {
 			return d.Result{}, err
 		}
-		l, err := engine.Paths(ctx, c.Memories, engine.PathQuery{From: id, To: to, Depth: c.Int("depth", 5), Direction: direction, GraphFilter: filter, Count: shownPaths})
+		l, err := engine.Paths(ctx, c.Memories, api.Paths{From: id, To: to, Depth: c.Int("depth", 5), Direction: direction, GraphFilter: filter, Count: shownPaths})
 		if err != nil {
 			return d.Result{}, err
 		}
 		return pathsText(c, l), nil
 	}
-	g, err := engine.Neighbours(ctx, c.Memories, engine.NeighbourQuery{ID: id, Depth: c.Int("depth", 2), Direction: direction, GraphFilter: filter, Count: shownNodes})
+	g, err := engine.Neighbours(ctx, c.Memories, api.Neighbours{ID: id, Depth: c.Int("depth", 2), Direction: direction, GraphFilter: filter, Count: shownNodes})
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -96,7 +97,7 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 // draw returns a drawing. What it leaves out is a comment of it, so that a program that draws accepts all of the text.
-func draw(c *d.Call, g *engine.Subgraph, format string) (d.Result, error) {
+func draw(c *d.Call, g *api.Subgraph, format string) (d.Result, error) {
 	text, err := wire.Draw(g, format, c.Now)
 	if bounds := boundsText(&g.GraphBounds); bounds != "" {
 		text += wire.DrawingComment(format, bounds)
@@ -105,7 +106,7 @@ func draw(c *d.Call, g *engine.Subgraph, format string) (d.Result, error) {
 }
 
 // filterOf reads which relations count.
-func filterOf(c *d.Call) (filter engine.GraphFilter, err error) {
+func filterOf(c *d.Call) (filter api.GraphFilter, err error) {
 	if kinds := c.Texts("kinds"); len(kinds) > 0 {
 		filter.Kinds = kinds
 	}
@@ -114,7 +115,7 @@ func filterOf(c *d.Call) (filter engine.GraphFilter, err error) {
 }
 
 // nodeLines returns a line for each node.
-func nodeLines(c *d.Call, nodes []engine.Node) []string {
+func nodeLines(c *d.Call, nodes []api.Node) []string {
 	ids := make([]hippo.ID, len(nodes))
 	for i, n := range nodes {
 		ids[i] = n.ID
@@ -128,7 +129,7 @@ func nodeLines(c *d.Call, nodes []engine.Node) []string {
 }
 
 // pathsText returns paths, the insights and relations of each in their order.
-func pathsText(c *d.Call, l *engine.PathList) d.Result {
+func pathsText(c *d.Call, l *api.PathList) d.Result {
 	if len(l.Paths) == 0 {
 		return d.Result{Text: joinedLines([]string{"No path.", boundsText(&l.GraphBounds)})}
 	}
@@ -143,7 +144,7 @@ func pathsText(c *d.Call, l *engine.PathList) d.Result {
 }
 
 // boundsText says what an answer leaves out; empty if nothing.
-func boundsText(b *engine.GraphBounds) string {
+func boundsText(b *api.GraphBounds) string {
 	var out []string
 	for _, x := range []struct {
 		n    int

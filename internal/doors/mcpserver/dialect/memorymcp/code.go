@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 )
@@ -97,8 +98,8 @@ func asked(c *d.Call) (*codeindex.Tree, error) {
 const stale = "stale"
 
 // freshnessOf returns the mark of an answer; empty: it is as it was indexed.
-func freshnessOf(f codeindex.Freshness) string {
-	if f == codeindex.Fresh {
+func freshnessOf(f api.Freshness) string {
+	if f == api.CodeFresh {
 		return ""
 	}
 	return stale

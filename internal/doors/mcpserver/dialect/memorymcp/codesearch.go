@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
@@ -165,7 +166,7 @@ func codeRanker(c *d.Call) (hippo.Ranker, error) {
 	}
 }
 
-func chunkOf(t *codeindex.Tree, h *codeindex.Hit) codeChunk {
+func chunkOf(t *codeindex.Tree, h *api.CodeHit) codeChunk {
 	kind := h.Kind
 	if kind == kindText {
 		kind = kindOther

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -54,9 +55,9 @@ func find(ctx context.Context, c *d.Call, what, name string) (*hippo.Memory, err
 	if ref == "" {
 		return nil, hippo.Fieldf(name, "is required: an ID as text")
 	}
-	id, err := c.Resolve(ctx, ref, engine.PreferLive)
+	id, err := c.Resolve(ctx, ref, api.PreferLive)
 	if err != nil && what == anEntity {
-		id, err = engine.ResolveNamed(ctx, c.Memories, ref, engine.PreferLive)
+		id, err = engine.ResolveNamed(ctx, c.Memories, ref, api.PreferLive)
 	}
 	if _, noRef := errors.AsType[*hippo.FieldError](err); noRef || errors.Is(err, hippo.ErrNotFound) {
 		return nil, &missingError{what, ref}

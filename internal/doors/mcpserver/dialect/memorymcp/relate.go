@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -39,7 +40,7 @@ func relating() []d.Tool {
 	}
 	related := []d.Param{
 		{Name: "entity_id", Kind: d.Record},
-		{Name: "depth", Kind: d.Whole, Min: 1, Max: engine.MaxDepth, Default: 1},
+		{Name: "depth", Kind: d.Whole, Min: 1, Max: api.MaxDepth, Default: 1},
 		{Name: "direction", Kind: d.Text, Choices: []string{outgoing, incoming, "both", "out", "in"}, Default: outgoing},
 		{Name: "valid_at", Kind: d.Text, Aliases: []string{"as_of"}, About: "default: now"},
 		{Name: "known_at", Kind: d.Text},
@@ -187,7 +188,7 @@ func callRelated(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	q := engine.NeighbourQuery{ID: m.ID, Depth: c.Int("depth", 1), Direction: directionOf(c.Text("direction"))}
+	q := api.Neighbours{ID: m.ID, Depth: c.Int("depth", 1), Direction: directionOf(c.Text("direction"))}
 	if q.At.ValidAt, err = moment(c, "valid_at"); err != nil {
 		return d.Result{}, err
 	}
@@ -211,18 +212,18 @@ func callRelated(ctx context.Context, c *d.Call) (d.Result, error) {
 	return d.JSON(out, out.EntityCount)
 }
 
-func directionOf(text string) engine.Direction {
+func directionOf(text string) api.Direction {
 	switch text {
 	case "both":
-		return engine.Both
+		return api.DirectionBoth
 	case incoming, "in":
-		return engine.In
+		return api.DirectionIn
 	default:
-		return engine.Out
+		return api.DirectionOut
 	}
 }
 
-func entitiesOf(nodes []engine.Node) []entity {
+func entitiesOf(nodes []api.Node) []entity {
 	out := make([]entity, len(nodes))
 	for i, n := range nodes {
 		out[i] = entity{ID: keyOf(n.ID), Name: n.Content, EntityType: typeOf(n.Memory), Distance: n.Distance}
@@ -247,7 +248,7 @@ type communities struct {
 const labelLength = 80
 
 func callCommunities(ctx context.Context, c *d.Call) (d.Result, error) {
-	l, err := engine.Communities(ctx, c.Memories, engine.CommunityQuery{GraphFilter: engine.GraphFilter{At: hippo.Moment{ValidAt: c.Now}}, Count: engine.MaxCommunities})
+	l, err := engine.Communities(ctx, c.Memories, api.Communities{GraphFilter: api.GraphFilter{At: hippo.Moment{ValidAt: c.Now}}, Count: api.MaxCommunities})
 	if err != nil {
 		return d.Result{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -57,7 +58,7 @@ func callStatus(ctx context.Context, c *d.Call) (d.Result, error) {
 		return d.Result{}, err
 	}
 	out := status{Version: c.Version, Status: stateHealthy, Memories: st.Memories, Embedding: embeddingOf(st.Models), Problems: slices.Clone(st.Degraded)}
-	entities, err := engine.ListEntities(ctx, c.Memories, engine.EntityQuery{Count: 1})
+	entities, err := engine.ListEntities(ctx, c.Memories, api.ListEntities{Count: 1})
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -79,7 +80,7 @@ func callStatus(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 // embeddingOf returns the state of the preferred model. Without one, searches are lexical.
-func embeddingOf(models []engine.ModelStatus) embedding {
+func embeddingOf(models []api.ModelStatus) embedding {
 	if len(models) == 0 {
 		return embedding{Status: stateReady}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
@@ -119,14 +120,14 @@ func (s *selection) admits(m *hippo.Memory) bool {
 // keeps if the selection narrows it.
 func (s *selection) list(ctx context.Context, c *d.Call, offset, limit int) (ms []*hippo.Memory, total int, err error) {
 	if !s.narrows() {
-		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, Insights: true, Offset: offset, Count: limit})
+		l, err := c.List(ctx, api.List{Filter: s.filter, Insights: true, Offset: offset, Count: limit})
 		if err != nil {
 			return nil, 0, err
 		}
 		return l.Memories, l.Total, nil
 	}
 	for from := 0; ; from += hippo.MaxCount {
-		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, Insights: true, Offset: from, Count: hippo.MaxCount})
+		l, err := c.List(ctx, api.List{Filter: s.filter, Insights: true, Offset: from, Count: hippo.MaxCount})
 		if err != nil {
 			return nil, 0, err
 		}

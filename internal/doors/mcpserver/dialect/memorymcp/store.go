@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -131,7 +132,7 @@ func sameOwner(c *d.Call, m *hippo.Memory) error {
 }
 
 // changeOf returns the change that the arguments describe.
-func changeOf(c *d.Call, m *hippo.Memory) (change engine.Modification, err error) {
+func changeOf(c *d.Call, m *hippo.Memory) (change api.Change, err error) {
 	if text := c.Text("content"); c.Has("content") {
 		if strings.TrimSpace(text) == "" {
 			return change, hippo.Fieldf("content", "is empty")
@@ -244,7 +245,7 @@ func end(ctx context.Context, c *d.Call, m *hippo.Memory) error {
 		_, err = engine.Supersede(ctx, in, engine.Succession{ID: m.ID, By: next.ID, Metadata: metadata})
 		return err
 	}
-	change := engine.Modification{Validity: engine.Validity{ValidUntil: new(c.Now.UTC())}, Vote: engine.VoteNone}
+	change := api.Change{ValidUntil: new(c.Now.UTC()), Vote: api.VoteNone}
 	if metadata != nil {
 		change.Metadata = &metadata
 	}

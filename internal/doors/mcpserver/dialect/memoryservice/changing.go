@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
 // shownHashes is how many hashes a dry run names.
@@ -200,7 +200,7 @@ func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 	if c.Has("preserve_timestamps") && !c.Flag("preserve_timestamps") {
 		return d.Result{}, d.Missing("preserve_timestamps false: the time of creation never changes; leave the argument out")
 	}
-	change := engine.Modification{Vote: engine.VoteNone}
+	change := api.Change{Vote: api.VoteNone}
 	if tags := normalTags(u.Texts("tags")); len(tags) > 0 { // a blank value erases nothing
 		change.Tags = &tags
 	}
@@ -234,7 +234,7 @@ func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 // newVersion records a changed copy of a memory that supersedes it.
-func newVersion(ctx context.Context, c *d.Call, old *hippo.Memory, change *engine.Modification) (*hippo.Memory, error) {
+func newVersion(ctx context.Context, c *d.Call, old *hippo.Memory, change *api.Change) (*hippo.Memory, error) {
 	if change.Content == nil || hippo.HashContent(*change.Content) == old.ContentHash {
 		return nil, hippo.Fieldf("updates.content", "must be another text if versioned is true")
 	}
@@ -266,7 +266,7 @@ func callResolve(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	if _, err = c.Modify(ctx, winner.ID, engine.Modification{Supersedes: &losers, Vote: engine.VoteNone}); err != nil {
+	if _, err = c.Modify(ctx, winner.ID, api.Change{Supersedes: &losers, Vote: api.VoteNone}); err != nil {
 		return d.Result{}, err
 	}
 	return d.Result{Text: fmt.Sprintf("Conflict resolved: %s supersedes %d memories", d.HashOf(winner), len(losers)), Count: 1 + len(losers)}, nil
@@ -295,7 +295,7 @@ func idsOf(ctx context.Context, c *d.Call, field string) ([]hippo.ID, error) {
 
 // callRun consolidates, or says what a consolidation would do.
 func callRun(ctx context.Context, c *d.Call, dryRun bool) (d.Result, error) {
-	h := cmp.Or(consolidate.Horizon(c.Text("time_horizon")), consolidate.Weekly)
+	h := cmp.Or(api.Horizon(c.Text("time_horizon")), api.Weekly)
 	done, err := engine.Consolidate(ctx, c.Memories, engine.ConsolidateOptions{Horizon: h, DryRun: dryRun})
 	if err != nil {
 		return d.Result{}, err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -38,7 +39,7 @@ type graph struct {
 }
 
 // graphOf returns a subgraph with hashes.
-func graphOf(from *engine.Subgraph, now time.Time) *graph {
+func graphOf(from *api.Subgraph, now time.Time) *graph {
 	out := &graph{Nodes: []node{}, Edges: []edge{}, Truncated: from.Omitted > 0 || len(from.Partial) > 0}
 	hash := make(map[hippo.ID]string, len(from.Nodes))
 	for _, m := range from.Nodes {
@@ -52,11 +53,11 @@ func graphOf(from *engine.Subgraph, now time.Time) *graph {
 }
 
 // filterOf returns which relations a call asks for.
-func filterOf(c *d.Call) engine.GraphFilter {
+func filterOf(c *d.Call) api.GraphFilter {
 	if kind := c.Text("rel_type"); kind != "" {
-		return engine.GraphFilter{Kinds: []string{kind}}
+		return api.GraphFilter{Kinds: []string{kind}}
 	}
-	return engine.GraphFilter{Learned: true}
+	return api.GraphFilter{Learned: true}
 }
 
 const previewLength = 200
@@ -95,7 +96,7 @@ func around(ctx context.Context, c *d.Call, depth int) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := engine.Neighbours(ctx, c.Memories, engine.NeighbourQuery{ID: m.ID, Depth: depth, GraphFilter: filterOf(c)})
+	g, err := engine.Neighbours(ctx, c.Memories, api.Neighbours{ID: m.ID, Depth: depth, GraphFilter: filterOf(c)})
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func path(ctx context.Context, c *d.Call) (d.Result, error) {
 			return d.Result{}, err
 		}
 	}
-	list, err := engine.Paths(ctx, c.Memories, engine.PathQuery{From: ends[0].ID, To: ends[1].ID, Depth: c.Int("max_depth", 5), GraphFilter: filterOf(c), Count: 1})
+	list, err := engine.Paths(ctx, c.Memories, api.Paths{From: ends[0].ID, To: ends[1].ID, Depth: c.Int("max_depth", 5), GraphFilter: filterOf(c), Count: 1})
 	if err != nil {
 		return d.Result{}, err
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // judging returns the tools for quality, conflicts and relations.
@@ -70,7 +70,7 @@ func callQuality(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 func rate(ctx context.Context, c *d.Call, m *hippo.Memory) (d.Result, error) {
-	change := engine.Modification{Vote: map[string]engine.Vote{"1": engine.VoteUp, "-1": engine.VoteDown, "0": engine.VoteNone}[c.Text("rating")]}
+	change := api.Change{Vote: map[string]api.Vote{"1": api.VoteUp, "-1": api.VoteDown, "0": api.VoteNone}[c.Text("rating")]}
 	if text := c.Text("feedback"); text != "" {
 		metadata := withText(nil, "feedback", text)
 		change.Metadata = &metadata

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // A mistake note is a memory of type mistake with four lines.
@@ -77,7 +77,7 @@ func callNoteAdd(ctx context.Context, c *d.Call) (d.Result, error) {
 	if known != nil {
 		n := failures(known) + 1
 		metadata := countOf(n)
-		if _, err := c.Modify(ctx, known.ID, engine.Modification{Metadata: &metadata, Vote: engine.VoteUp}); err != nil {
+		if _, err := c.Modify(ctx, known.ID, api.Change{Metadata: &metadata, Vote: api.VoteUp}); err != nil {
 			return d.Result{}, err
 		}
 		return d.Result{Text: fmt.Sprintf("Known mistake counted (hash: %s, failure_count: %d); the note stays as it is", d.HashOf(known), n), Count: 1}, nil
@@ -160,7 +160,7 @@ func callNoteUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 			old[i] = strings.TrimPrefix(lines[i], p[1])
 		}
 	}
-	change := engine.Modification{Vote: engine.VoteNone}
+	change := api.Change{Vote: api.VoteNone}
 	if c.Has(failureCount) {
 		metadata := countOf(c.Int(failureCount, 1))
 		change.Metadata = &metadata
