@@ -99,6 +99,9 @@ type Range struct {
 	Min, Max float64
 }
 
+// AtLeast returns the range from min on, for [Query.Relevance]: 0 also finds what is unlikely to answer.
+func AtLeast(min float64) *Range { return &Range{Min: min, Max: math.Inf(1)} }
+
 // Filter keeps some memories before ranking. Zero fields keep everything.
 type Filter struct {
 	// Projects keeps memories of any of these projects; "" is "no project". Nil: the

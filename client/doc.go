@@ -4,13 +4,17 @@
 // hippo program among them. The verbs are methods of [Client]: record an insight, search for
 // insights, vote on those that helped, forget.
 //
-//	c, err := client.Open(ctx, "sqlite:memory.db")
+//	c, err := client.Open(ctx, "sqlite:memory.db", nil)
 //	if err != nil {
 //		return err
 //	}
 //	defer c.Close()
-//	_, err = c.Record(ctx, "Retries need jitter", client.Situation("debugging outages"))
-//	answer, err := c.Search(ctx, "why do retries fail at the same time?")
+//	_, err = c.Record(ctx, api.Record{Content: "Retries need jitter", Situation: []string{"debugging outages"}})
+//	answer, err := c.Search(ctx, api.Search{Query: hippo.Query{Text: "why do retries fail at the same time?"}})
+//
+// A verb takes a struct of package [api] that is named after it, by value: Search takes an [api.Search]. One that needs no
+// more than IDs, a name, or a value of package [hippo] takes these as they are. Where a pointer is optional, new makes one:
+// api.Record{Importance: new(0.8)}.
 //
 // When Record and the other verbs that write return without an error, what they wrote is
 // durable. Errors are classified by package [hippo]: test with [errors.Is] for

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 )
 
 // open opens a memory that is gone when the example ends, on 2 March 2026.
-func open(opts ...client.Option) *client.Client {
-	clock := func() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
-	c, err := client.Open(context.Background(), "memory:", append(opts, client.Clock(clock, time.UTC))...)
+func open(o client.Options) *client.Client {
+	o.Now, o.Zone = func() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }, time.UTC
+	c, err := client.Open(context.Background(), "memory:", &o)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -25,8 +26,8 @@ func open(opts ...client.Option) *client.Client {
 }
 
 // record records an insight and returns its ID.
-func record(c *client.Client, content string, opts ...client.RecordOption) hippo.ID {
-	m, err := c.Record(context.Background(), content, opts...)
+func record(c *client.Client, r api.Record) hippo.ID {
+	m, err := c.Record(context.Background(), r)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -35,12 +36,14 @@ func record(c *client.Client, content string, opts ...client.RecordOption) hippo
 
 func Example() {
 	ctx := context.Background()
-	c := open()
+	c := open(client.Options{})
 	defer c.Close()
-	record(c, "Retries need jitter, or all clients come back at the same time", client.Situation("debugging outages"))
-	record(c, "The nightly export runs out of memory above 2 GB", client.Tags("export"))
+	record(c, api.Record{
+		Content: "Retries need jitter, or all clients come back at the same time", Situation: []string{"debugging outages"},
+	})
+	record(c, api.Record{Content: "The nightly export runs out of memory above 2 GB", Tags: []string{"export"}})
 
-	answer, err := c.Search(ctx, "why do retries fail at the same time?")
+	answer, err := c.Search(ctx, api.Search{Query: hippo.Query{Text: "why do retries fail at the same time?"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -58,44 +61,44 @@ func ExampleOpen() {
 	defer os.RemoveAll(dir)
 	url := "sqlite:" + filepath.Join(dir, "memory.db")
 	for range 2 {
-		c, err := client.Open(ctx, url, client.Project("billing"))
+		c, err := client.Open(ctx, url, &client.Options{Project: "billing"})
 		if err != nil {
 			log.Fatal(err)
 		}
-		if _, err := c.Record(ctx, "Invoices are rounded half to even"); err != nil {
+		if _, err := c.Record(ctx, api.Record{Content: "Invoices are rounded half to even"}); err != nil {
 			log.Fatal(err)
 		}
-		s, err := c.Status(ctx)
+		projects, err := c.Projects(ctx)
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(s.Memories, s.Projects)
+		fmt.Println(projects[0].Memories, projects[0].Name)
 		if err := c.Close(); err != nil {
 			log.Fatal(err)
 		}
 	}
 	// Output:
-	// 1 [billing]
-	// 2 [billing]
+	// 1 billing
+	// 2 billing
 }
 
 // A record can replace an earlier one, and say what it seems to replace.
 func ExampleClient_Record() {
 	ctx := context.Background()
-	c := open()
+	c := open(client.Options{})
 	defer c.Close()
-	record(c, "The gateway timeout is 30 seconds")
-	m, err := c.Record(ctx, "The gateway timeout is 60 seconds", client.Importance(.8), client.Compared())
+	record(c, api.Record{Content: "The gateway timeout is 30 seconds"})
+	m, err := c.Record(ctx, api.Record{Content: "The gateway timeout is 60 seconds", Importance: new(.8), Compare: true})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, old := range m.Replaces {
 		fmt.Println("replaces:", old.Memory.Content)
-		if _, err := c.Modify(ctx, m.ID, client.SetSupersedes(old.Memory.ID)); err != nil {
+		if _, err := c.Modify(ctx, api.Modify{ID: m.ID, Change: api.Change{Supersedes: &[]hippo.ID{old.Memory.ID}}}); err != nil {
 			log.Fatal(err)
 		}
 	}
-	_, err = c.Record(ctx, "too important", client.Importance(7))
+	_, err = c.Record(ctx, api.Record{Content: "too important", Importance: new(7.)})
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, hippo.ErrInvalid))
 	// Output:
@@ -106,13 +109,15 @@ func ExampleClient_Record() {
 
 func ExampleClient_Search() {
 	ctx := context.Background()
-	c := open()
+	c := open(client.Options{})
 	defer c.Close()
-	record(c, "The deploy key for staging lies in the vault", client.Tags("deploy"))
-	record(c, "Never deploy on a Friday", client.Tags("deploy", "rule"))
-	record(c, "Logs are kept for thirty days")
+	record(c, api.Record{Content: "The deploy key for staging lies in the vault", Tags: []string{"deploy"}})
+	record(c, api.Record{Content: "Never deploy on a Friday", Tags: []string{"deploy", "rule"}})
+	record(c, api.Record{Content: "Logs are kept for thirty days"})
 
-	answer, err := c.Search(ctx, "when may I deploy?", client.HasTags("rule"), client.WithoutTrace(), client.Page(0, 5))
+	answer, err := c.Search(ctx, api.Search{Query: hippo.Query{
+		Text: "when may I deploy?", Filter: hippo.Filter{Tags: []string{"rule"}}, Count: 5, NoTouch: true,
+	}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -123,14 +128,14 @@ func ExampleClient_Search() {
 }
 
 // What a prompt reminds of, for an agent that begins to work on it.
-func ExampleContext() {
+func ExampleClient_Context() {
 	ctx := context.Background()
-	c := open()
+	c := open(client.Options{})
 	defer c.Close()
-	record(c, "Never deploy on a Friday", client.Type("rule"), client.Importance(.9))
-	record(c, "The cart lives in Redis", client.Type("decision"))
+	record(c, api.Record{Content: "Never deploy on a Friday", Type: "rule", Importance: new(.9)})
+	record(c, api.Record{Content: "The cart lives in Redis", Type: "decision"})
 
-	text, err := client.Context(ctx, c, client.ContextQuery{Prompt: "where does the cart live?"})
+	text, err := c.Context(ctx, api.Context{Prompt: "where does the cart live?"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -146,14 +151,14 @@ func ExampleContext() {
 
 func ExampleClient_List() {
 	ctx := context.Background()
-	c := open(client.Project("shop"))
+	c := open(client.Options{Project: "shop"})
 	defer c.Close()
-	record(c, "The cart lives in Redis", client.Type("decision"))
-	record(c, "Prices are in cents", client.Type("decision"))
-	record(c, "Written in another project", client.Type("decision"), client.InProject("blog"))
+	record(c, api.Record{Content: "The cart lives in Redis", Type: "decision"})
+	record(c, api.Record{Content: "Prices are in cents", Type: "decision"})
+	record(c, api.Record{Content: "Written in another project", Type: "decision", Project: new("blog")})
 
-	for _, filter := range []client.FilterOption{client.OfType("decision"), client.AllProjects()} {
-		l, err := c.List(ctx, filter)
+	for _, q := range []api.List{{Filter: hippo.Filter{Types: []string{"decision"}}}, {Projects: []string{hippo.AllProjects}}} {
+		l, err := c.List(ctx, q)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -167,19 +172,19 @@ func ExampleClient_List() {
 // A person types the beginning of an ID.
 func ExampleClient_Get() {
 	ctx := context.Background()
-	c := open()
+	c := open(client.Options{})
 	defer c.Close()
-	short := record(c, "Secrets rotate each month").String()[:30]
-	id, err := c.Resolve(ctx, short)
+	short := record(c, api.Record{Content: "Secrets rotate each month"}).String()[:30]
+	id, err := c.Resolve(ctx, api.Resolve{Ref: short})
 	if err != nil {
 		log.Fatal(err)
 	}
-	ms, err := c.Get(ctx, id)
+	got, err := c.Get(ctx, api.Get{IDs: []hippo.ID{id}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(ms[0].Content, ms[0].CreatedAt.Format(time.DateOnly))
-	_, err = c.Get(ctx, hippo.ID{1})
+	fmt.Println(got.Memories[0].Content, got.Memories[0].CreatedAt.Format(time.DateOnly))
+	_, err = c.Get(ctx, api.Get{IDs: []hippo.ID{{1}}})
 	fmt.Println(errors.Is(err, hippo.ErrNotFound), err)
 	// Output:
 	// Secrets rotate each month 2026-03-02
@@ -188,10 +193,10 @@ func ExampleClient_Get() {
 
 func ExampleClient_Modify() {
 	ctx := context.Background()
-	c := open()
+	c := open(client.Options{})
 	defer c.Close()
-	id := record(c, "The queue drops large messages")
-	m, err := c.Modify(ctx, id, client.SetContent("The queue drops messages above 1 MB"), client.SetPinned(true))
+	id := record(c, api.Record{Content: "The queue drops large messages"})
+	m, err := c.Modify(ctx, api.Modify{ID: id, Change: api.Change{Content: new("The queue drops messages above 1 MB"), Pinned: new(true)}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -201,11 +206,11 @@ func ExampleClient_Modify() {
 
 func ExampleClient_Reinforce() {
 	ctx := context.Background()
-	c := open()
+	c := open(client.Options{})
 	defer c.Close()
-	helped := record(c, "Integration tests need docker")
-	wrong := record(c, "The linter forbids naked returns")
-	votes, err := c.Reinforce(ctx, []hippo.ID{helped}, []hippo.ID{wrong})
+	helped := record(c, api.Record{Content: "Integration tests need docker"})
+	wrong := record(c, api.Record{Content: "The linter forbids naked returns"})
+	votes, err := c.Reinforce(ctx, api.Reinforce{Up: []hippo.ID{helped}, Down: []hippo.ID{wrong}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -220,11 +225,11 @@ func ExampleClient_Reinforce() {
 // What is forgotten can be restored; what is purged is gone.
 func ExampleClient_Forget() {
 	ctx := context.Background()
-	c := open()
+	c := open(client.Options{})
 	defer c.Close()
-	id := record(c, "Dark mode uses the system setting")
-	count := func(opts ...client.ListOption) int {
-		l, err := c.List(ctx, opts...)
+	id := record(c, api.Record{Content: "Dark mode uses the system setting"})
+	count := func(forgotten bool) int {
+		l, err := c.List(ctx, api.List{Forgotten: forgotten})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -233,15 +238,15 @@ func ExampleClient_Forget() {
 	if _, err := c.Forget(ctx, id); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("forgotten:", count(), count(client.Forgotten()))
+	fmt.Println("forgotten:", count(false), count(true))
 	if _, err := c.Restore(ctx, id); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("restored: ", count(), count(client.Forgotten()))
+	fmt.Println("restored: ", count(false), count(true))
 	if err := c.Purge(ctx, id); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("purged:   ", count(), count(client.Forgotten()))
+	fmt.Println("purged:   ", count(false), count(true))
 	// Output:
 	// forgotten: 0 1
 	// restored:  1 0
@@ -249,22 +254,22 @@ func ExampleClient_Forget() {
 }
 
 // A search that finds one of two related insights finds the other, too.
-func ExampleClient_Relations() {
+func ExampleClient_Relate() {
 	ctx := context.Background()
-	c := open()
+	c := open(client.Options{})
 	defer c.Close()
-	cause := record(c, "Zebra locks the orders table")
-	effect := record(c, "Checkout times out at noon")
-	_, err := c.Relations().Declare(ctx, hippo.Relation{From: cause, To: effect, Kind: "explains", Weight: 1})
+	cause := record(c, api.Record{Content: "Zebra locks the orders table"})
+	effect := record(c, api.Record{Content: "Checkout times out at noon"})
+	_, err := c.Relate(ctx, hippo.Relation{From: cause, To: effect, Kind: "explains", Weight: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	rs, err := c.Relations().Of(ctx, effect)
+	rs, err := c.Relations(ctx, api.Relations{IDs: []hippo.ID{effect}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(rs[0].Kind, rs[0].From == cause, rs[0].Weight)
-	answer, err := c.Search(ctx, "zebra")
+	answer, err := c.Search(ctx, api.Search{Query: hippo.Query{Text: "zebra"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -280,17 +285,17 @@ func ExampleClient_Relations() {
 // Export and Import move insights from store to store.
 func ExampleClient_Export() {
 	ctx := context.Background()
-	from, to := open(), open(client.Namespace("copy"))
+	from, to := open(client.Options{}), open(client.Options{Namespace: "copy"})
 	defer from.Close()
 	defer to.Close()
-	record(from, "Backups are restored each week")
-	record(from, "Metrics are scraped")
+	record(from, api.Record{Content: "Backups are restored each week"})
+	record(from, api.Record{Content: "Metrics are scraped"})
 	st, err := from.Status(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for range 2 {
-		r, err := to.Import(ctx, from.Export(ctx), client.ActiveDays(st.Calendar))
+		r, err := to.Import(ctx, api.Import{Entries: from.Export(ctx), Calendar: st.Calendar})
 		if err != nil {
 			log.Fatal(err)
 		}

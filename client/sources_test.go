@@ -40,17 +40,22 @@ func indexed(t *testing.T, name, text string) (dir string) {
 	return dir
 }
 
+// question is a search for a text.
+func question(text string, count int) api.Search {
+	return api.Search{Query: hippo.Query{Text: text, Count: count}}
+}
+
 // One search asks insights and code; insights on the page count as used, once.
 func TestSearchSources(t *testing.T) { // it sets the directories of the user
 	dir := indexed(t, "gateway.md", "# Gateway jitter\n\nThe gateway retries with jitter.\n")
 	store := "dir:" + t.TempDir()
-	c, err := client.Open(t.Context(), store, client.Model("none"), client.Clock(now, time.UTC))
+	c, err := client.Open(t.Context(), store, &client.Options{Model: "none", Now: now, Zone: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := recorded(t, c, "The gateway needs jitter")
-	recorded(t, c, "Lunch is at noon")
-	a, err := client.SearchSources(t.Context(), c, client.SourcesQuery{Text: "gateway jitter", Dir: dir}, client.Page(0, 5))
+	m := recorded(t, c, api.Record{Content: "The gateway needs jitter"})
+	recorded(t, c, api.Record{Content: "Lunch is at noon"})
+	a, err := c.SearchSources(t.Context(), api.SearchSources{Search: question("gateway jitter", 5), Dir: dir})
 	if err != nil || len(a.Hits) != 2 || a.Insights != 1 || a.Chunks != 1 || a.Trees != 1 || len(a.Notes) != 0 {
 		t.Fatalf("%+v, %v", a, err)
 	}
@@ -65,26 +70,28 @@ func TestSearchSources(t *testing.T) { // it sets the directories of the user
 	if err := c.Close(); err != nil { // it stores what was used
 		t.Fatal(err)
 	}
-	c = opened(t, store)
-	ms, err := c.Get(t.Context(), m.ID)
-	if err != nil || len(ms[0].Accesses) != 1 || ms[0].Accesses[0].Count != 2 {
-		t.Errorf("recorded and shown: %+v, %v", ms[0].Accesses, err)
+	c = opened(t, store, client.Options{})
+	got, err := c.Get(t.Context(), api.Get{IDs: []hippo.ID{m.ID}})
+	if err != nil || len(got.Memories[0].Accesses) != 1 || got.Memories[0].Accesses[0].Count != 2 {
+		t.Errorf("recorded and shown: %+v, %v", got, err)
 	}
-	only, err := client.SearchSources(t.Context(), c, client.SourcesQuery{Text: "gateway jitter", Sources: []string{api.SourceCode}})
+	only, err := c.SearchSources(t.Context(), api.SearchSources{Search: question("gateway jitter", 0), Sources: []string{api.SourceCode}})
 	if err != nil || len(only.Hits) != 1 || only.Hits[0].Code == nil {
 		t.Errorf("code alone: %+v, %v", only, err)
 	}
-	for name, q := range map[string]client.SourcesQuery{
-		"no text": {}, "unknown": {Text: "x", Sources: []string{"mail"}}, "no code": {Text: "x", Sources: []string{api.SourceMemory}},
+	for name, q := range map[string]api.SearchSources{
+		"no text": {}, "unknown": {Search: question("x", 0), Sources: []string{"mail"}}, "no code": {Search: question("x", 0), Sources: []string{api.SourceMemory}},
 	} {
-		if a, err := client.SearchSources(t.Context(), c, q); !errors.Is(err, hippo.ErrInvalid) {
+		if a, err := c.SearchSources(t.Context(), q); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
 	}
 	if err := os.Remove(filepath.Join(dir, "gateway.md")); err != nil {
 		t.Fatal(err)
 	}
-	a, err = client.SearchSources(t.Context(), c, client.SourcesQuery{Text: "jitter"}, client.WithoutTrace())
+	quiet := question("jitter", 0)
+	quiet.NoTouch = true
+	a, err = c.SearchSources(t.Context(), api.SearchSources{Search: quiet})
 	if err != nil || len(a.Hits) != 2 {
 		t.Fatalf("%+v, %v", a, err)
 	}
@@ -101,13 +108,13 @@ func TestSearchSources_NoIndex(t *testing.T) { // it sets the directories of the
 	t.Cleanup(xdg.Reload)
 	t.Setenv("XDG_CACHE_HOME", cache)
 	xdg.Reload()
-	c := opened(t, "memory:")
-	recorded(t, c, "The gateway needs jitter")
-	a, err := client.SearchSources(t.Context(), c, client.SourcesQuery{Text: "gateway"})
+	c := opened(t, "memory:", client.Options{})
+	recorded(t, c, api.Record{Content: "The gateway needs jitter"})
+	a, err := c.SearchSources(t.Context(), api.SearchSources{Search: question("gateway", 0)})
 	if err != nil || len(a.Hits) != 1 || len(a.Notes) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := client.SearchSources(t.Context(), c, client.SourcesQuery{Text: "gateway", Sources: []string{api.SourceCode}}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := c.SearchSources(t.Context(), api.SearchSources{Search: question("gateway", 0), Sources: []string{api.SourceCode}}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("code alone: %v", err)
 	}
 	if list, err := os.ReadDir(cache); err != nil || len(list) != 0 {

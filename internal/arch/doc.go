@@ -6,6 +6,7 @@
 //   - a package without a comment, a file, function or type that grew too long, and a
 //     process that ends anywhere but in main;
 //   - in packages with an order of files, a use of what a later file declares;
+//   - in the packages that programs import, an exported type that is another name of one, and a function that takes a client;
 //   - a word of our own where the field has a standard term;
 //   - a README of more than 200 lines, and a dependency that docs/dependencies.md does not
 //     explain.

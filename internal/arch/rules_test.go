@@ -60,7 +60,15 @@ func tables() map[string]string {
 		"hippo.Filter":         "what narrows a search, in the public API",
 		"api.Change":           "what may change of a memory, in the public API",
 		"api.Record":           "what may be recorded of a memory, in the public API",
+		"client.Options":       "what a program may choose when it opens a store, in the public API",
 		"internal/verb.Narrow": "the arguments that fill a Filter",
+	}
+}
+
+// surfaces are the types that may have any number of methods, each with the reason: a caller looks for a verb in one place.
+func surfaces() map[string]string {
+	return map[string]string{
+		"client.Client": "the public API has a method for each verb",
 	}
 }
 

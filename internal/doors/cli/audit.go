@@ -47,7 +47,7 @@ project, hippo upvote ID does.`,
 				if o.Projects, err = projectsOf(c.Context(), s, m, everything); err != nil {
 					return err
 				}
-				report, err := client.Audit(c.Context(), m, o)
+				report, err := m.Audit(c.Context(), o)
 				if err != nil {
 					return err
 				}

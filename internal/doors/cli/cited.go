@@ -24,11 +24,11 @@ func filesOf(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, m
 	if id.Tree == "" {
 		return nil
 	}
-	if m, err = client.ForProject(ctx, m, id.Name, id.Former...); err != nil {
+	if m, err = m.ForProject(ctx, id.Name, id.Former...); err != nil {
 		return nil
 	}
 	trees := make(cited.Trees)
-	trees.Add(id.Tree, client.CurrentProject(m)...)
+	trees.Add(id.Tree, m.CurrentProject()...)
 	return cited.NewCheck(trees)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/agents/hook"
 	"github.com/hippo-memory/hippo/internal/agents/setup"
@@ -27,7 +28,7 @@ type candidates func(ctx context.Context, s *shell) []string
 // argumentCandidates are those of arguments, by their name in the usage of a command.
 func argumentCandidates() map[string]candidates {
 	return map[string]candidates{
-		"ID": idCandidates(), "FROM": idCandidates(), "MODEL": modelCandidates, "[MODEL]": modelCandidates,
+		"ID": idCandidates(false), "FROM": idCandidates(false), "MODEL": modelCandidates, "[MODEL]": modelCandidates,
 		"[CLIENT...]": names(setup.Clients(), func(c setup.Client) string { return c.Name }),
 		"EVENT":       names(hook.Events(), func(e hook.Event) string { return string(e) }),
 	}
@@ -36,7 +37,7 @@ func argumentCandidates() map[string]candidates {
 // flagCandidates are those of flags.
 func flagCandidates() map[string]candidates {
 	return map[string]candidates{
-		"supersedes": idCandidates(),
+		"supersedes": idCandidates(false),
 		"tag":        valueCandidates(func(m *hippo.Memory) []string { return m.Tags }),
 		"type":       valueCandidates(func(m *hippo.Memory) []string { return []string{m.Type} }),
 		"situation":  valueCandidates(func(m *hippo.Memory) []string { return m.Situation }),
@@ -48,7 +49,7 @@ func flagCandidates() map[string]candidates {
 		"mode":       names(hippo.Modes(), func(m hippo.Mode) string { return string(m) }),
 		"surprise":   fixed("nearest", "claude-hippo", "off"),
 		"log":        fixed("debug", "info", "warn", "error"),
-		"reinforce":  fixed(client.VoteUp, client.VoteDown, client.VoteNone),
+		"reinforce":  fixed(string(api.VoteUp), string(api.VoteDown), string(api.VoteNone)),
 		"as":         fixed(string(peers.KindNotes), string(peers.KindMarkdown), string(peers.KindText)),
 		"scope":      fixed(string(setup.User), string(setup.Project), string(setup.Local)),
 		"client": func(context.Context, *shell) []string {
@@ -89,7 +90,7 @@ func addCompletions(s *shell, c *cobra.Command) {
 			continue
 		}
 		if c.Name() == "restore" {
-			list = idCandidates(client.Forgotten())
+			list = idCandidates(true)
 		}
 		c.ValidArgsFunction = completing(s, list)
 	}
@@ -129,22 +130,22 @@ func stored(ctx context.Context, s *shell, fn func(*client.Client) error) {
 	_ = s.on(ctx, cfg, project.Identity{}, fn) // a shell that completes shows no errors
 }
 
-// newest returns the newest memories of all projects.
-func newest(ctx context.Context, m *client.Client, opts ...client.ListOption) ([]*hippo.Memory, error) {
-	l, err := m.List(ctx, append(opts, client.AllProjects(), client.Page(0, maxCompleted))...)
+// newest returns the newest memories of all projects, or the newest forgotten ones.
+func newest(ctx context.Context, m *client.Client, forgotten bool) ([]*hippo.Memory, error) {
+	l, err := m.List(ctx, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Forgotten: forgotten, Count: maxCompleted})
 	if err != nil {
 		return nil, err
 	}
 	return l.Memories, nil
 }
 
-// idCandidates are short IDs with the beginning of the text.
-func idCandidates(opts ...client.ListOption) candidates {
+// idCandidates are short IDs with the beginning of the text, of memories that are forgotten or not.
+func idCandidates(forgotten bool) candidates {
 	const length = 50
 	return func(ctx context.Context, s *shell) (out []string) {
 		stored(ctx, s, func(m *client.Client) error {
-			ms, err := newest(ctx, m, opts...)
-			ids := client.ShortIDs(m, hippo.IDsOf(ms...)...)
+			ms, err := newest(ctx, m, forgotten)
+			ids := m.ShortIDs(hippo.IDsOf(ms...)...)
 			for _, x := range ms {
 				out = append(out, ids.Of(x.ID)+"\t"+preview(x.Content, length))
 			}
@@ -159,7 +160,7 @@ func valueCandidates(field func(*hippo.Memory) []string) candidates {
 	return func(ctx context.Context, s *shell) []string {
 		seen := make(map[string]bool)
 		stored(ctx, s, func(m *client.Client) error {
-			ms, err := newest(ctx, m)
+			ms, err := newest(ctx, m, false)
 			for _, x := range ms {
 				for _, value := range field(x) {
 					seen[preview(value, previewLength)] = true
@@ -175,8 +176,12 @@ func valueCandidates(field func(*hippo.Memory) []string) candidates {
 func projectCandidates(ctx context.Context, s *shell) []string {
 	out := []string{noProject + "\tmemories without a project"}
 	stored(ctx, s, func(m *client.Client) error {
-		st, err := m.Status(ctx)
-		out = append(out, st.Projects...)
+		list, err := m.Projects(ctx)
+		for _, p := range list {
+			if p.Name != "" {
+				out = append(out, p.Name)
+			}
+		}
 		return err
 	})
 	return out

@@ -32,7 +32,7 @@ daily and weekly archive nothing; monthly does everything; quarterly acts on mem
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
-				done, err := client.Consolidate(c.Context(), m, api.Horizon(horizon), dryRun)
+				done, err := m.Consolidate(c.Context(), api.Consolidate{Horizon: api.Horizon(horizon), DryRun: dryRun})
 				if err != nil {
 					return err
 				}
@@ -117,7 +117,7 @@ the most central memory. --groups shows the finer groups within topics, --json a
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
-				list, err := client.Clusters(c.Context(), m)
+				list, err := m.Clusters(c.Context())
 				if err != nil {
 					return err
 				}
@@ -148,7 +148,7 @@ func printClusters(s *shell, c *cobra.Command, m *client.Client, list []api.Clus
 	}
 	text := make(map[hippo.ID]string, len(list))
 	for from := 0; from < len(central); from += hippo.MaxIDs {
-		ms, err := m.Get(c.Context(), central[from:min(from+hippo.MaxIDs, len(central))]...)
+		ms, err := memoriesOf(c.Context(), m, central[from:min(from+hippo.MaxIDs, len(central))]...)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,25 +24,25 @@ type library struct {
 
 func openLibrary(t *testing.T, dir string) door {
 	w := newWing(t, dir)
-	return newLibrary(w, w.store)
+	return newLibrary(w, w.store, "")
 }
 
 // openSocket opens a store while another process has it open.
 func openSocket(t *testing.T, dir string) door {
 	w := newWing(t, dir)
 	w.server()
-	return newLibrary(w, w.store)
+	return newLibrary(w, w.store, "")
 }
 
 func openRemote(t *testing.T, dir string) door {
 	w := newWing(t, dir)
 	s, token := w.server()
-	return newLibrary(w, s.url, client.Token(token))
+	return newLibrary(w, s.url, token)
 }
 
-func newLibrary(w *wing, url string, opts ...client.Option) door {
+func newLibrary(w *wing, url, token string) door {
 	w.t.Helper()
-	c, err := client.Open(w.t.Context(), url, append(opts, client.Model("static"))...)
+	c, err := client.Open(w.t.Context(), url, &client.Options{Model: "static", Token: token})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func (g *given) filter() hippo.Filter {
 
 func (d *library) ids(g *given, name string) (list []hippo.ID) {
 	for _, ref := range g.texts(name) {
-		id, err := d.client.Resolve(d.t.Context(), ref, client.Any())
+		id, err := d.client.Resolve(d.t.Context(), api.Resolve{Ref: ref, Prefer: api.PreferNone})
 		if err != nil && g.err == nil {
 			g.err = wire.RenameField(err, map[string]string{"ID": d.name("", name)})
 		}
@@ -171,29 +172,18 @@ func (d *library) call(verb string, g *given) (any, error) {
 	switch verb {
 	case "search":
 		q := hippo.Query{
-			Filter: g.filter(), Situation: g.texts("situation"), Strict: g.is("strict"), When: g.text("when"), Offset: int(g.number("offset", 0)),
+			Text: g.text("query"), Filter: g.filter(), Situation: g.texts("situation"), Strict: g.is("strict"), When: g.text("when"), Offset: int(g.number("offset", 0)),
 			Count: int(g.number("limit", 0)), Ranker: hippo.Ranker(g.text("ranker")), Mode: hippo.Mode(g.text("mode")), NoTouch: g.is("no_touch"), Detail: hippo.Detail{Explain: g.is("explain")},
 		}
 		if x, ok := g.take("min_relevance").(float64); ok {
 			q.Relevance = &hippo.Range{Min: x, Max: math.Inf(1)}
 		}
-		opts := []client.SearchOption{client.FromQuery(q)}
-		if names := g.texts("project"); names != nil {
-			opts = append(opts, client.InProjects(names...))
-		}
-		return c.Search(ctx, g.text("query"), opts...)
+		return c.Search(ctx, api.Search{Query: q, Projects: g.texts("project")})
 	case "list":
-		opts := []client.ListOption{client.FromFilter(g.filter()), client.Page(int(g.number("offset", 0)), int(g.number("limit", hippo.DefaultCount)))}
-		if s := g.texts("situation"); s != nil {
-			opts = append(opts, client.InSituation(s...))
-		}
-		if w := g.text("when"); w != "" {
-			opts = append(opts, client.When(w))
-		}
-		if g.is("forgotten") {
-			opts = append(opts, client.Forgotten())
-		}
-		return c.List(ctx, opts...)
+		return c.List(ctx, api.List{
+			Filter: g.filter(), Situation: g.texts("situation"), When: g.text("when"), Forgotten: g.is("forgotten"),
+			Offset: int(g.number("offset", 0)), Count: int(g.number("limit", hippo.DefaultCount)),
+		})
 	case "record":
 		return d.record(g)
 	case "modify":
@@ -204,59 +194,45 @@ func (d *library) call(verb string, g *given) (any, error) {
 }
 
 func (d *library) record(g *given) (any, error) {
-	opts := []client.RecordOption{client.Situation(g.texts("situation")...), client.Tags(g.texts("tags")...), client.Type(g.text("type"))}
-	if x, ok := g.take("importance").(float64); ok {
-		opts = append(opts, client.Importance(x))
+	r := api.Record{
+		Content: g.text("content"), Situation: g.texts("situation"), Tags: g.texts("tags"), Type: g.text("type"), Pinned: g.is("pinned"),
+		ValidFrom: g.at("valid_from"), ValidUntil: g.at("valid_until"), EventTime: g.at("event_time"), Supersedes: d.ids(g, "supersedes"),
 	}
-	if g.is("pinned") {
-		opts = append(opts, client.Pinned())
+	if x, ok := g.take("importance").(float64); ok {
+		r.Importance = &x
 	}
 	if p := g.text("project"); p != "" {
-		opts = append(opts, client.InProject(p))
+		r.Project = &p
 	}
-	if from, until := g.at("valid_from"), g.at("valid_until"); !from.IsZero() || !until.IsZero() {
-		opts = append(opts, client.Valid(from, until))
-	}
-	if at := g.at("event_time"); !at.IsZero() {
-		opts = append(opts, client.EventTime(at))
-	}
-	if s := d.ids(g, "supersedes"); s != nil {
-		opts = append(opts, client.Supersedes(s...))
-	}
-	return d.client.Record(d.t.Context(), g.text("content"), opts...)
+	return d.client.Record(d.t.Context(), r)
 }
 
 func (d *library) modify(g *given) (any, error) {
-	var list []client.Change
+	change := api.Change{Vote: api.Vote(g.text("vote"))}
 	if x := g.text("content"); x != "" {
-		list = append(list, client.SetContent(x))
+		change.Content = &x
 	}
 	if x, ok := g.take("importance").(float64); ok {
-		list = append(list, client.SetImportance(x))
+		change.Importance = &x
 	}
 	if x := g.texts("tags"); x != nil {
-		list = append(list, client.SetTags(x...))
-	}
-	if x := g.texts("clear"); x != nil {
-		list = append(list, client.Clear(x...))
+		change.Tags = &x
 	}
 	if x := g.text("type"); x != "" {
-		list = append(list, client.SetType(x))
-	}
-	if x := g.text("vote"); x != "" {
-		list = append(list, client.SetVote(x))
+		change.Type = &x
 	}
 	if x := d.ids(g, "supersedes"); x != nil {
-		list = append(list, client.SetSupersedes(x...))
+		change.Supersedes = &x
 	}
 	if x := g.at("valid_until"); !x.IsZero() {
-		list = append(list, client.SetValidUntil(x))
+		change.ValidUntil = &x
 	}
+	err := change.Clear(g.texts("clear"))
 	ids := d.ids(g, "id")
-	if g.err != nil || len(ids) == 0 {
-		return nil, g.err
+	if g.err != nil || err != nil || len(ids) == 0 {
+		return nil, cmp.Or(g.err, err)
 	}
-	return d.client.Modify(d.t.Context(), ids[0], list...)
+	return d.client.Modify(d.t.Context(), api.Modify{ID: ids[0], Change: change})
 }
 
 // other carries out the verbs on known memories and entities.
@@ -264,11 +240,11 @@ func (d *library) other(verb string, g *given) (any, error) {
 	ctx, c := d.t.Context(), d.client
 	switch verb {
 	case "get":
-		return client.GetAt(ctx, c, hippo.Moment{ValidAt: g.at("as_of"), KnownAt: g.at("known_at")}, d.ids(g, "ids")...)
+		return c.Get(ctx, api.Get{IDs: d.ids(g, "ids"), At: hippo.Moment{ValidAt: g.at("as_of"), KnownAt: g.at("known_at")}})
 	case "upvote":
-		return client.Cast(ctx, c, client.Ballot{Up: d.ids(g, "ids"), Query: g.text("query")})
+		return c.Reinforce(ctx, api.Reinforce{Up: d.ids(g, "ids"), Query: g.text("query")})
 	case "downvote":
-		return client.Cast(ctx, c, client.Ballot{Down: d.ids(g, "ids"), Query: g.text("query")})
+		return c.Reinforce(ctx, api.Reinforce{Down: d.ids(g, "ids"), Query: g.text("query")})
 	case "forget":
 		return c.Forget(ctx, d.ids(g, "ids")...)
 	case "restore":
@@ -277,29 +253,29 @@ func (d *library) other(verb string, g *given) (any, error) {
 		r := hippo.Relation{Kind: g.text("kind"), Weight: g.number("weight", 1)}
 		for name, to := range map[string]*hippo.ID{"from": &r.From, "to": &r.To} {
 			var err error
-			if *to, err = client.ResolveNamed(ctx, c, g.text(name)); err != nil && g.err == nil {
+			if *to, err = c.Resolve(ctx, api.Resolve{Ref: g.text(name), Entities: true}); err != nil && g.err == nil {
 				g.err = err
 			}
 		}
 		if g.err != nil {
 			return nil, g.err
 		}
-		return c.Relations().Declare(ctx, r)
+		return c.Relate(ctx, r)
 	case "relations":
-		return c.Relations().Of(ctx, d.ids(g, "id")...)
+		return c.Relations(ctx, api.Relations{IDs: d.ids(g, "id")})
 	case "graph":
 		q := api.Neighbours{Depth: int(g.number("depth", 0)), Direction: api.Direction(g.text("direction")), Count: int(g.number("limit", 0))}
 		q.Kinds = g.texts("kinds")
 		if ids := d.ids(g, "id"); len(ids) > 0 {
 			q.ID = ids[0]
 		}
-		return client.Neighbours(ctx, c, q)
+		return c.Neighbours(ctx, q)
 	case "entities":
-		return client.AddEntity(ctx, c, hippo.Entity{Name: g.text("name"), Kind: g.text("kind")})
+		return c.AddEntity(ctx, hippo.Entity{Name: g.text("name"), Kind: g.text("kind")})
 	case "entity", "facts":
-		return client.ShowEntity(ctx, c, api.ShowEntity{Entity: g.text("name"), MaxTokens: int(g.number("max_tokens", 0))})
+		return c.ShowEntity(ctx, api.ShowEntity{Entity: g.text("name"), MaxTokens: int(g.number("max_tokens", 0))})
 	case "context":
-		return client.Context(ctx, c, client.ContextQuery{Prompt: g.text("prompt"), MaxTokens: int(g.number("max_tokens", 0))})
+		return c.Context(ctx, api.Context{Prompt: g.text("prompt"), MaxTokens: int(g.number("max_tokens", 0))})
 	case "status":
 		return c.Status(ctx)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 )
 
@@ -54,7 +55,7 @@ func keep(err error, path, stored string) error {
 
 // editMemory lets the user edit the content of a memory, and stores what differs.
 func editMemory(ctx context.Context, s *shell, m *client.Client, id hippo.ID) error {
-	old, err := m.Get(ctx, id)
+	old, err := memoriesOf(ctx, m, id)
 	if err != nil {
 		return err
 	}
@@ -70,14 +71,14 @@ func editMemory(ctx context.Context, s *shell, m *client.Client, id hippo.ID) er
 		fmt.Fprintln(s.errw, "nothing was changed")
 		return os.Remove(path)
 	}
-	now, err := m.Get(ctx, id)
+	now, err := memoriesOf(ctx, m, id)
 	if err == nil && now[0].Content != old[0].Content {
 		err = fmt.Errorf("%w: the memory was changed meanwhile", hippo.ErrConflict)
 	}
 	if err != nil {
 		return keep(err, path, old[0].Content)
 	}
-	changed, err := m.Modify(ctx, id, client.SetContent(text))
+	changed, err := m.Modify(ctx, api.Modify{ID: id, Change: api.Change{Content: &text}})
 	if err != nil {
 		return keep(err, path, old[0].Content)
 	}

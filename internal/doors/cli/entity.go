@@ -82,7 +82,7 @@ func newEntityAddCommand(s *shell) *cobra.Command {
 		Example: "  hippo entity add 'Anastasia Petrova' --kind person --alias Ana",
 		Args:    entityArgs("NAME", 1),
 		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*api.Entity, error) {
-			return client.AddEntity(c.Context(), m, hippo.Entity{Name: args[0], Kind: f.kind, Aliases: f.aliases, Description: f.description})
+			return m.AddEntity(c.Context(), hippo.Entity{Name: args[0], Kind: f.kind, Aliases: f.aliases, Description: f.description})
 		}, "Recorded "),
 	}
 	f.add(c.Flags())
@@ -107,7 +107,7 @@ func newEntityShowCommand(s *shell) *cobra.Command {
 				return usagef("--tokens must be above 0")
 			}
 			return inNamed(c.Context(), s, func(m *client.Client) error {
-				p, err := client.ShowEntity(c.Context(), m, q)
+				p, err := m.ShowEntity(c.Context(), q)
 				if err != nil {
 					return err
 				}
@@ -144,7 +144,7 @@ func newEntityListCommand(s *shell) *cobra.Command {
 				return usagef("--count must be above 0")
 			}
 			return inNamed(c.Context(), s, func(m *client.Client) error {
-				l, err := client.ListEntities(c.Context(), m, q)
+				l, err := m.ListEntities(c.Context(), q)
 				if err != nil {
 					return err
 				}
@@ -202,7 +202,7 @@ func newEntityModifyCommand(s *shell) *cobra.Command {
 			if change.Name == nil && change.Kind == nil && change.Description == nil {
 				return nil, usagef("give --name, --kind or --description")
 			}
-			return client.ModifyEntity(c.Context(), m, change)
+			return m.ModifyEntity(c.Context(), change)
 		}, "Changed "),
 	}
 	v := c.Flags()
@@ -230,7 +230,7 @@ func newEntityAliasCommand(s *shell) *cobra.Command {
 			if remove {
 				change.Aliases, change.Without = nil, args[1:]
 			}
-			return client.ModifyEntity(c.Context(), m, change)
+			return m.ModifyEntity(c.Context(), change)
 		}, "Changed "),
 	}
 	c.Flags().BoolVar(&remove, "remove", false, "remove these aliases instead")
@@ -247,7 +247,7 @@ which hippo log shows and hippo undo reverts.`,
 		Args: entityArgs("FROM INTO", 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return inNamed(c.Context(), s, func(m *client.Client) error {
-				done, err := client.MergeEntities(c.Context(), m, args[0], args[1])
+				done, err := m.MergeEntities(c.Context(), api.MergeEntities{From: args[0], Into: args[1]})
 				if err != nil {
 					return err
 				}
@@ -285,7 +285,7 @@ func newEntitySplitCommand(s *shell) *cobra.Command {
 				if q.Related, err = resolveNamed(c.Context(), m, related); err != nil {
 					return err
 				}
-				done, err := client.SplitEntity(c.Context(), m, q)
+				done, err := m.SplitEntity(c.Context(), q)
 				if err != nil {
 					return err
 				}
@@ -307,7 +307,7 @@ func newEntityRemoveCommand(s *shell) *cobra.Command {
 entity add adds it.`,
 		Args: entityArgs("NAME", 1),
 		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*api.Entity, error) {
-			return client.RemoveEntity(c.Context(), m, args[0])
+			return m.RemoveEntity(c.Context(), args[0])
 		}, "Removed "),
 	}
 	addReason(s, c.Flags())

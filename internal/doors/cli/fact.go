@@ -83,7 +83,7 @@ func addFact(ctx context.Context, s *shell, m *client.Client, r hippo.Relation, 
 	if r.From, r.To, err = factEnds(ctx, s, m, args[0], args[2]); err != nil {
 		return err
 	}
-	done, err := m.Relations().Declare(ctx, r)
+	done, err := m.Relate(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func factEnds(ctx context.Context, s *shell, m *client.Client, from, to string) 
 	var ids [2]hippo.ID
 	var fresh [2]hippo.Entity
 	for i, name := range [2]string{from, to} {
-		ids[i], err = client.ResolveNamed(ctx, m, name)
+		ids[i], err = m.Resolve(ctx, api.Resolve{Ref: name, Entities: true})
 		if err == nil {
 			continue
 		}
@@ -125,7 +125,7 @@ func factEnds(ctx context.Context, s *shell, m *client.Client, from, to string) 
 		if !ids[i].IsZero() {
 			continue
 		}
-		e, err := client.AddEntity(ctx, m, fresh[i])
+		e, err := m.AddEntity(ctx, fresh[i])
 		if err != nil {
 			return a, b, err
 		}
@@ -157,7 +157,7 @@ func namedFacts(ctx context.Context, s *shell, m *client.Client, rs []hippo.Rela
 	}
 	slices.SortFunc(ids, hippo.ID.Compare)
 	for some := range slices.Chunk(slices.Compact(ids), hippo.MaxIDs) {
-		ms, err := m.Get(ctx, some...)
+		ms, err := memoriesOf(ctx, m, some...)
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +246,7 @@ func endRelation(ctx context.Context, s *shell, m *client.Client, args []string,
 	if err != nil {
 		return err
 	}
-	ended, err := m.Relations().End(ctx, until, hippo.Relation{From: ids[0], Kind: args[1], To: ids[1]})
+	ended, err := m.EndRelations(ctx, api.EndRelations{Relations: []hippo.Relation{{From: ids[0], Kind: args[1], To: ids[1]}}, At: until})
 	if err != nil {
 		return err
 	}
@@ -255,11 +255,11 @@ func endRelation(ctx context.Context, s *shell, m *client.Client, args []string,
 
 // endInsight ends what an insight states, at a time or by another insight.
 func endInsight(ctx context.Context, s *shell, m *client.Client, ref, by string, until time.Time) error {
-	ids, err := resolve(ctx, m, []string{ref})
+	ids, err := resolve(ctx, m, []string{ref}, api.PreferLive)
 	if err != nil {
 		return err
 	}
-	found, err := m.Get(ctx, ids...)
+	found, err := memoriesOf(ctx, m, ids...)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func endInsight(ctx context.Context, s *shell, m *client.Client, ref, by string,
 	case by == "" && !x.ValidUntil.IsZero() && x.ValidUntil.Before(until):
 		return fmt.Errorf("%w: it ended at %s already; hippo modify changes that with --valid-until", hippo.ErrConflict, validity(x.ValidUntil))
 	case by == "":
-		found[0], err = m.Modify(ctx, x.ID, client.SetValidUntil(until))
+		found[0], err = m.Modify(ctx, api.Modify{ID: x.ID, Change: api.Change{ValidUntil: &until}})
 	default:
 		found, err = supersededBy(ctx, m, x.ID, by)
 	}
@@ -287,14 +287,14 @@ func endInsight(ctx context.Context, s *shell, m *client.Client, ref, by string,
 
 // supersededBy makes an insight supersede another one, and returns the other one.
 func supersededBy(ctx context.Context, m *client.Client, id hippo.ID, by string) ([]*hippo.Memory, error) {
-	newer, err := resolve(ctx, m, []string{by})
+	newer, err := resolve(ctx, m, []string{by}, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.Modify(ctx, newer[0], client.SetSupersedes(id)); err != nil {
+	if _, err := m.Modify(ctx, api.Modify{ID: newer[0], Change: api.Change{Supersedes: &[]hippo.ID{id}}}); err != nil {
 		return nil, err
 	}
-	return m.Get(ctx, id)
+	return memoriesOf(ctx, m, id)
 }
 
 func newFactRemoveCommand(s *shell) *cobra.Command {
@@ -309,7 +309,7 @@ func newFactRemoveCommand(s *shell) *cobra.Command {
 					return err
 				}
 				r := hippo.Relation{From: ids[0], Kind: args[1], To: ids[1]}
-				if err := m.Relations().Remove(c.Context(), r); err != nil {
+				if err := m.Unrelate(c.Context(), r); err != nil {
 					return err
 				}
 				facts, err := namedFacts(c.Context(), s, m, []hippo.Relation{r}, s.now())

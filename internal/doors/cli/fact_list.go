@@ -67,7 +67,7 @@ func (q *factList) read(ctx context.Context, s *shell, m *client.Client) (facts 
 		facts, err = q.ofAll(ctx, s, m)
 	} else {
 		var p *api.EntityPage
-		if p, err = client.ShowEntity(ctx, m, api.ShowEntity{Entity: q.subject, At: q.at, Facts: true}); err == nil {
+		if p, err = m.ShowEntity(ctx, api.ShowEntity{Entity: q.subject, At: q.at, Facts: true}); err == nil {
 			facts = wire.FactsOf(p, s.now())
 		}
 	}
@@ -82,7 +82,7 @@ func (q *factList) read(ctx context.Context, s *shell, m *client.Client) (facts 
 
 // ofAll returns the relations of a page of entities.
 func (q *factList) ofAll(ctx context.Context, s *shell, m *client.Client) (*wire.Facts, error) {
-	l, err := client.ListEntities(ctx, m, api.ListEntities{Offset: q.offset, Count: q.count, KnownAt: q.at.KnownAt})
+	l, err := m.ListEntities(ctx, api.ListEntities{Offset: q.offset, Count: q.count, KnownAt: q.at.KnownAt})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (q *factList) ofAll(ctx context.Context, s *shell, m *client.Client) (*wire
 	}
 	var rs []hippo.Relation
 	if len(ids) > 0 {
-		if rs, err = m.Relations().List(ctx, api.Relations{IDs: ids, Kinds: q.kinds, At: hippo.Moment{KnownAt: q.at.KnownAt}}); err != nil {
+		if rs, err = m.Relations(ctx, api.Relations{IDs: ids, Kinds: q.kinds, At: hippo.Moment{KnownAt: q.at.KnownAt}}); err != nil {
 			return nil, err
 		}
 	}

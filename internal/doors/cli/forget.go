@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -40,7 +41,7 @@ in operations of at most 1,000 memories, each of which hippo undo reverts.`,
 				if purge {
 					return purgeMemories(c.Context(), s, m, refs, yes)
 				}
-				ids, err := resolve(c.Context(), m, refs)
+				ids, err := resolve(c.Context(), m, refs, api.PreferLive)
 				if err != nil {
 					return err
 				}
@@ -57,7 +58,7 @@ in operations of at most 1,000 memories, each of which hippo undo reverts.`,
 
 // forgetMemories forgets memories, and says which of them were forgotten already.
 func forgetMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.ID) error {
-	before, err := m.Get(ctx, ids...)
+	before, err := memoriesOf(ctx, m, ids...)
 	if err != nil {
 		return err
 	}
@@ -76,11 +77,11 @@ func forgetMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo
 }
 
 func purgeMemories(ctx context.Context, s *shell, m *client.Client, refs []string, yes bool) error {
-	ids, err := resolve(ctx, m, refs, client.Any())
+	ids, err := resolve(ctx, m, refs, api.PreferNone)
 	if err != nil {
 		return err
 	}
-	ms, err := m.Get(ctx, ids...)
+	ms, err := memoriesOf(ctx, m, ids...)
 	unreadable := err // those that cannot be read are deleted, too
 	if driver.Readable(err) != nil {
 		return err
@@ -152,7 +153,7 @@ store, and running servers pick up the change.`,
 				return restoreFile(c.Context(), s, args[0], yes)
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
-				ids, err := resolve(c.Context(), m, args, client.Forgotten())
+				ids, err := resolve(c.Context(), m, args, api.PreferForgotten)
 				if err != nil {
 					return err
 				}

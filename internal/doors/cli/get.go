@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/app"
@@ -64,7 +65,7 @@ answer the question are shown, with … for gaps; --json prints the whole text.`
 				if i > 0 {
 					fmt.Fprintln(s.out)
 				}
-				if err := printWhole(s, shownOf(s, got, i), st.Calendar.Day, links[x.ID], files); err != nil {
+				if err := printWhole(s, shownOf(s, got, i), st.Day, links[x.ID], files); err != nil {
 					return err
 				}
 			}
@@ -76,9 +77,18 @@ answer the question are shown, with … for gaps; --json prints the whole text.`
 	return c
 }
 
+// memoriesOf returns memories by ID, in the order of the IDs.
+func memoriesOf(ctx context.Context, m *client.Client, ids ...hippo.ID) ([]*hippo.Memory, error) {
+	got, err := m.Get(ctx, api.Get{IDs: ids})
+	if err != nil {
+		return nil, err
+	}
+	return got.Memories, nil
+}
+
 // readInsights reads insights as of a moment, and warns of what the history lacks of them. A query counts as what they were opened for.
-func readInsights(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, query string, ids []hippo.ID) (*client.Got, error) {
-	got, err := client.GetFor(ctx, m, at, query, ids...)
+func readInsights(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, query string, ids []hippo.ID) (*api.Got, error) {
+	got, err := m.Get(ctx, api.Get{IDs: ids, At: at, Question: query})
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +98,11 @@ func readInsights(ctx context.Context, s *shell, m *client.Client, at hippo.Mome
 	if query == "" {
 		return got, nil
 	}
-	return got, client.Opened(ctx, m, query, ids...)
+	return got, m.Opened(ctx, api.Opened{Query: query, IDs: ids})
 }
 
 // shownOf returns an insight with what answers the question in the place of a long content, and says how the whole is to be had.
-func shownOf(s *shell, got *client.Got, i int) *hippo.Memory {
+func shownOf(s *shell, got *api.Got, i int) *hippo.Memory {
 	m := got.Memories[i]
 	if i >= len(got.Excerpts) || got.Excerpts[i] == nil {
 		return m

@@ -61,7 +61,7 @@ func (f *graphFlags) neighbours(c *cobra.Command, s *shell, m *client.Client, id
 	if err != nil {
 		return nil, err
 	}
-	return client.Neighbours(c.Context(), m, api.Neighbours{ID: id, Depth: f.depth, Direction: api.Direction(f.direction), GraphFilter: filter, Count: f.count})
+	return m.Neighbours(c.Context(), api.Neighbours{ID: id, Depth: f.depth, Direction: api.Direction(f.direction), GraphFilter: filter, Count: f.count})
 }
 
 // onNamed is [shell.onIDs] for references that may be names of entities.
@@ -82,7 +82,7 @@ func resolveNamed(ctx context.Context, m *client.Client, refs []string) ([]hippo
 	ids := make([]hippo.ID, len(refs))
 	for i, ref := range refs {
 		var err error
-		if ids[i], err = client.ResolveNamed(ctx, m, ref); err != nil {
+		if ids[i], err = m.Resolve(ctx, api.Resolve{Ref: ref, Entities: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -175,7 +175,7 @@ func newGraphPathCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			l, err := client.Paths(c.Context(), m, api.Paths{From: ids[0], To: ids[1], Depth: f.depth, Direction: api.Direction(f.direction), GraphFilter: filter, Count: f.count})
+			l, err := m.Paths(c.Context(), api.Paths{From: ids[0], To: ids[1], Depth: f.depth, Direction: api.Direction(f.direction), GraphFilter: filter, Count: f.count})
 			if err != nil {
 				return err
 			}

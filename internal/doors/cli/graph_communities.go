@@ -31,7 +31,7 @@ memories that a random walk visits most often are shown, most visited first.`,
 				return err
 			}
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
-				l, err := client.Communities(c.Context(), m, q)
+				l, err := m.Communities(c.Context(), q)
 				if err != nil {
 					return err
 				}

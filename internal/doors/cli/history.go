@@ -46,13 +46,13 @@ before it, for hippo diff. Recording a memory is not an operation, unless it sup
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
 				var id hippo.ID
 				if len(refs) > 0 {
-					ids, err := resolve(c.Context(), m, refs, client.Any())
+					ids, err := resolve(c.Context(), m, refs, api.PreferNone)
 					if err != nil {
 						return err
 					}
 					id = ids[0]
 				}
-				page, err := client.Operations(c.Context(), m, id, offset, count)
+				page, err := m.Operations(c.Context(), api.Operations{Memory: id, Offset: offset, Count: count})
 				if err != nil {
 					return err
 				}
@@ -126,7 +126,7 @@ versions and the names of the fields that differ.`,
 		Args: cobra.MatchAll(requireArgument("an id"), maximumArguments(3)),
 		RunE: func(c *cobra.Command, args []string) error {
 			return s.with(c.Context(), func(m *client.Client) error {
-				ids, err := resolve(c.Context(), m, args[:1], client.Any())
+				ids, err := resolve(c.Context(), m, args[:1], api.PreferNone)
 				if err != nil {
 					return err
 				}
@@ -143,11 +143,11 @@ versions and the names of the fields that differ.`,
 // versionsToCompare returns the two versions of a memory that references name; nil for what it was
 // before it was recorded.
 func versionsToCompare(ctx context.Context, m *client.Client, id hippo.ID, refs []string) (from, to *hippo.Memory, err error) {
-	now, err := m.Get(ctx, id)
+	now, err := memoriesOf(ctx, m, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	vs, err := client.Versions(ctx, m, id)
+	vs, err := m.Versions(ctx, api.Versions{Memory: id})
 	if err != nil {
 		return nil, nil, err
 	}

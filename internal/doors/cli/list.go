@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -24,15 +25,12 @@ func newListCommand(s *shell) *cobra.Command {
 				return err
 			}
 			return s.inProject(c.Context(), func(m *client.Client) error {
-				opts, err := f.options(c.Context(), s, m)
+				q, err := f.list(c.Context(), s, m)
 				if err != nil {
 					return err
 				}
-				opts = append(opts, client.Page(offset, count))
-				if forgotten {
-					opts = append(opts, client.Forgotten())
-				}
-				list, err := m.List(c.Context(), opts...)
+				q.Forgotten, q.Offset, q.Count = forgotten, offset, count
+				list, err := m.List(c.Context(), q)
 				if err != nil {
 					return err
 				}
@@ -66,7 +64,7 @@ func selects(c *cobra.Command) (yes bool) {
 }
 
 // printListing prints one page of a list, which is filtered if flags leave insights out.
-func printListing(s *shell, list *client.Listing, offset int, filtered bool) error {
+func printListing(s *shell, list *api.Listing, offset int, filtered bool) error {
 	switch {
 	case s.json || s.lines:
 		return printMemories(s, list.Memories)

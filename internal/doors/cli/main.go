@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
@@ -228,26 +229,18 @@ func exists(store config.Store) error {
 
 // on opens the store of a configuration, runs fn and closes it.
 func (s *shell) on(ctx context.Context, c config.Config, id project.Identity, fn func(*client.Client) error) error {
-	opts := []client.Option{
-		client.Model(c.Model.Name), client.Ranker(c.Ranker), client.Namespace(c.Namespace),
-		client.Surprise(c.Surprise.Mode, c.Surprise.Weights, c.Surprise.Loss),
-		client.Clock(s.now, nil), client.Logger(s.logger(c)), client.Brief(), client.Repositories(projects().Dir),
-	}
-	if c.History != nil {
-		opts = append(opts, client.History(c.History.Versions, c.History.Days))
-	}
-	if c.Share {
-		opts = append(opts, client.Shared())
-	}
-	m, err := client.Open(ctx, c.Store.String(), opts...)
+	m, err := client.Open(ctx, c.Store.String(), &client.Options{
+		Model: c.Model.Name, Ranker: c.Ranker, Namespace: c.Namespace, Surprise: client.Surprise{Mode: c.Surprise.Mode, Weights: c.Surprise.Weights, Loss: c.Surprise.Loss}, Now: s.now, Log: s.logger(c), Brief: true,
+		Repositories: projects().Dir, History: c.History, Shared: c.Share,
+	})
 	if err != nil {
 		return err
 	}
 	if m, err = inProject(ctx, m, id); err != nil {
 		return err
 	}
-	s.shorten = func(ids ...hippo.ID) hippo.ShortIDs { return client.ShortIDs(m, ids...) }
-	err = fn(client.As(m, hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, s.reason))
+	s.shorten = func(ids ...hippo.ID) hippo.ShortIDs { return m.ShortIDs(ids...) }
+	err = fn(m.As(hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, s.reason))
 	left := 0
 	if err == nil && c.Background != config.BackgroundOff {
 		left = settleBriefly(ctx, m)
@@ -262,7 +255,7 @@ func inProject(ctx context.Context, m *client.Client, id project.Identity) (*cli
 	if id.Name == "" {
 		return m, nil
 	}
-	out, err := client.ForProject(ctx, m, id.Name, id.Former...)
+	out, err := m.ForProject(ctx, id.Name, id.Former...)
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -303,7 +296,7 @@ func (s *shell) onIDs(fn func(*cobra.Command, *client.Client, []hippo.ID) error)
 func onIDs(open func(context.Context, func(*client.Client) error) error, fn func(*cobra.Command, *client.Client, []hippo.ID) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, refs []string) error {
 		return open(c.Context(), func(m *client.Client) error {
-			ids, err := resolve(c.Context(), m, refs)
+			ids, err := resolve(c.Context(), m, refs, api.PreferLive)
 			if err != nil {
 				return err
 			}
@@ -323,11 +316,11 @@ func shortIDs(s *shell, ids ...hippo.ID) hippo.ShortIDs {
 func shortID(s *shell, id hippo.ID) string { return shortIDs(s, id).Of(id) }
 
 // resolve turns references, such as abbreviated IDs, into IDs.
-func resolve(ctx context.Context, m *client.Client, refs []string, opts ...client.ResolveOption) ([]hippo.ID, error) {
+func resolve(ctx context.Context, m *client.Client, refs []string, prefer api.Preference) ([]hippo.ID, error) {
 	ids := make([]hippo.ID, len(refs))
 	for i, ref := range refs {
 		var err error
-		if ids[i], err = m.Resolve(ctx, ref, opts...); err != nil {
+		if ids[i], err = m.Resolve(ctx, api.Resolve{Ref: ref, Prefer: prefer}); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -35,21 +36,21 @@ func newModifyCommand(s *shell) *cobra.Command {
 			return requireArgument("an id")(c, args)
 		},
 		RunE: onIDs(s.inProject, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			changes, err := f.changes(s, c)
+			change, err := f.change(s, c)
 			if err != nil {
 				return err
 			}
 			if p := c.Flag("project"); p.Changed {
-				changes = append(changes, client.SetProject(p.Value.String()))
+				change.Project = new(p.Value.String())
 			}
 			if len(f.supersedes) > 0 {
 				old, err := resolveSuperseded(c.Context(), m, f.supersedes)
 				if err != nil {
 					return err
 				}
-				changes = append(changes, client.SetSupersedes(old...))
+				change.Supersedes = &old
 			}
-			x, err := allowingSecrets(m, f.allowSecret).Modify(c.Context(), ids[0], changes...)
+			x, err := allowingSecrets(m, f.allowSecret).Modify(c.Context(), api.Modify{ID: ids[0], Change: change})
 			if err != nil {
 				return err
 			}
@@ -73,34 +74,30 @@ func newModifyCommand(s *shell) *cobra.Command {
 	return c
 }
 
-// changes are those of the flags that were given.
-func (f *modifyFlags) changes(s *shell, c *cobra.Command) ([]client.Change, error) {
+// change is that of the flags that were given.
+func (f *modifyFlags) change(s *shell, c *cobra.Command) (api.Change, error) {
 	from, errFrom := bound(s, c, "valid-from", f.from)
 	until, errUntil := bound(s, c, "valid-until", f.until)
 	if err := cmp.Or(errFrom, errUntil, f.blank(c)); err != nil {
-		return nil, err
+		return api.Change{}, err
 	}
-	var list []client.Change
-	for _, x := range []struct {
-		flag   string
-		change client.Change
-	}{
-		{"content", client.SetContent(f.content)},
-		{"situation", client.SetSituation(f.situation...)},
-		{"tag", client.SetTags(f.tags...)},
-		{"type", client.SetType(f.kind)},
-		{"importance", client.SetImportance(f.importance)},
-		{"pinned", client.SetPinned(f.pin)},
-		{"valid-from", client.SetValidFrom(from)},
-		{"valid-until", client.SetValidUntil(until)},
-		{"reinforce", client.SetVote(f.vote)},
-		{"clear", client.Clear(f.clear...)},
-	} {
-		if c.Flags().Changed(x.flag) {
-			list = append(list, x.change)
-		}
+	out := api.Change{Vote: api.Vote(f.vote)}
+	given(c, "content", &out.Content, f.content)
+	given(c, "situation", &out.Situation, f.situation)
+	given(c, "tag", &out.Tags, f.tags)
+	given(c, "type", &out.Type, f.kind)
+	given(c, "importance", &out.Importance, f.importance)
+	given(c, "pinned", &out.Pinned, f.pin)
+	given(c, "valid-from", &out.ValidFrom, from)
+	given(c, "valid-until", &out.ValidUntil, until)
+	return out, out.Clear(f.clear)
+}
+
+// given sets a field to the value of a flag, if that is given.
+func given[T any](c *cobra.Command, flag string, field **T, value T) {
+	if c.Flags().Changed(flag) {
+		*field = &value
 	}
-	return list, nil
 }
 
 // blank refuses a field that is given a blank value, which empties nothing.

@@ -104,7 +104,7 @@ func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]st
 	case name == noProject:
 		return []string{""}, nil
 	}
-	full, err := client.ResolveProject(ctx, m, name)
+	full, err := m.ResolveProject(ctx, name)
 	if err == nil && full[0] != name {
 		s.warn("project %s", projects().Folders().Title(full[0]))
 	}
@@ -115,7 +115,7 @@ func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]st
 func ofKnown(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
 	return func(m *client.Client) error {
 		if name, ok := givenProject(s); ok {
-			if _, err := client.ResolveProject(ctx, m, name); err != nil {
+			if _, err := m.ResolveProject(ctx, name); err != nil {
 				return err
 			}
 		}
@@ -127,7 +127,7 @@ func ofKnown(ctx context.Context, s *shell, fn func(*client.Client) error) func(
 func ofProject(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
 	return func(m *client.Client) (err error) {
 		if name, ok := givenProject(s); ok {
-			if m, err = client.OfProject(ctx, m, name); err != nil {
+			if m, err = m.OfProject(ctx, name); err != nil {
 				return err
 			}
 		}
@@ -171,11 +171,11 @@ func asNamed(ctx context.Context, s *shell, fn func(*client.Client) error) func(
 		if !ok || name == noProject {
 			return fn(m)
 		}
-		full, err := client.NameProject(ctx, m, name)
+		full, err := m.NameProject(ctx, name)
 		if err != nil {
 			return err
 		}
-		if m, err = client.ForProject(ctx, m, full); err != nil {
+		if m, err = m.ForProject(ctx, full); err != nil {
 			return err
 		}
 		return fn(m)

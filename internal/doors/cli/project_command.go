@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 )
@@ -51,7 +53,7 @@ func newProjectListCommand(s *shell) *cobra.Command {
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.inProject(c.Context(), func(m *client.Client) error {
-				list, err := client.ListProjects(c.Context(), m)
+				list, err := m.Projects(c.Context())
 				if err != nil {
 					return err
 				}
@@ -61,7 +63,7 @@ func newProjectListCommand(s *shell) *cobra.Command {
 	}
 }
 
-func printProjects(s *shell, list []client.ProjectInfo) error {
+func printProjects(s *shell, list []api.Project) error {
 	s.count = len(list)
 	if s.json {
 		out := make([]projectJSON, len(list))
@@ -97,14 +99,14 @@ func newProjectMoveCommand(s *shell) *cobra.Command {
 				return usagef("--to is missing: name the project, such as current or none; new:NAME makes one")
 			}
 			return s.inProject(c.Context(), func(m *client.Client) error {
-				ids, err := resolve(c.Context(), m, refs)
+				ids, err := resolve(c.Context(), m, refs, api.PreferLive)
 				if err != nil {
 					return err
 				}
-				if err := client.MoveToProject(c.Context(), m, to, ids...); err != nil {
+				if err := moveTo(c.Context(), m, to, ids); err != nil {
 					return err
 				}
-				ms, err := m.Get(c.Context(), ids...)
+				ms, err := memoriesOf(c.Context(), m, ids...)
 				if err != nil {
 					return err
 				}
@@ -115,6 +117,16 @@ func newProjectMoveCommand(s *shell) *cobra.Command {
 	c.Flags().StringVar(&to, "to", "", "the project; new:NAME creates one")
 	addReason(s, c.Flags())
 	return c
+}
+
+// moveTo moves memories to a project, as one operation.
+func moveTo(ctx context.Context, m *client.Client, to string, ids []hippo.ID) error {
+	list := make([]api.Modify, len(ids))
+	for i, id := range ids {
+		list[i] = api.Modify{ID: id, Change: api.Change{Project: &to, Vote: api.VoteNone}}
+	}
+	_, err := m.ModifyAll(ctx, list...)
+	return err
 }
 
 func projectName(name string) string {
@@ -129,7 +141,7 @@ func newProjectMergeCommand(s *shell) *cobra.Command {
 		Use:   "merge FROM INTO",
 		Short: "Merge two projects: move the memories of FROM to INTO, and keep both names",
 		RunE: func(c *cobra.Command, args []string) error {
-			return changeProject(s, c, args, client.MergeProjects)
+			return changeProject(s, c, args, false)
 		},
 	}
 	addReason(s, c.Flags())
@@ -141,25 +153,24 @@ func newProjectRenameCommand(s *shell) *cobra.Command {
 		Use:   "rename FROM NAME",
 		Short: "Rename a project; its former names stay valid",
 		RunE: func(c *cobra.Command, args []string) error {
-			return changeProject(s, c, args, client.RenameProject)
+			return changeProject(s, c, args, true)
 		},
 	}
 	addReason(s, c.Flags())
 	return c
 }
 
-// projectChange merges or renames a project.
-type projectChange func(ctx context.Context, c *client.Client, from, into string) (int, error)
-
-func changeProject(s *shell, c *cobra.Command, args []string, change projectChange) error {
+// changeProject merges or renames a project.
+func changeProject(s *shell, c *cobra.Command, args []string, rename bool) error {
 	if len(args) != 2 {
 		return usagef("want two projects, got %d", len(args))
 	}
 	return s.inProject(c.Context(), func(m *client.Client) error {
-		n, err := change(c.Context(), m, args[0], args[1])
+		moved, err := m.MergeProjects(c.Context(), api.MergeProjects{From: args[0], Into: args[1], Rename: rename})
 		if err != nil {
 			return err
 		}
+		n := moved.Memories
 		s.count = n
 		if s.json {
 			return s.printJSON(map[string]int{"memories": n})

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
@@ -84,16 +85,19 @@ func currentOf(ctx context.Context, s *shell, cfg config.Config) project.Identit
 }
 
 // recordGiven records a memory in the project that the command line names, if it names one.
-func recordGiven(ctx context.Context, s *shell, x *client.Client, m *hippo.Memory, old []hippo.ID) (*client.Recorded, error) {
-	opts := []client.RecordOption{client.FromMemory(*m), client.Supersedes(old...), client.Compared()}
+func recordGiven(ctx context.Context, s *shell, x *client.Client, m *hippo.Memory, old []hippo.ID) (*api.Recorded, error) {
+	r := api.Record{
+		Content: m.Content, Situation: m.Situation, Tags: m.Tags, Type: m.Type, Importance: &m.Importance.Base, Pinned: m.Pinned,
+		EventTime: m.EventTime, ValidFrom: m.ValidFrom, ValidUntil: m.ValidUntil, Source: m.Source, Supersedes: old, Compare: true,
+	}
 	if name, ok := givenProject(s); ok {
-		full, err := client.NameProject(ctx, x, name)
+		full, err := x.NameProject(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		opts = append(opts, client.InProject(full))
+		r.Project = &full
 	}
-	return x.Record(ctx, m.Content, opts...)
+	return x.Record(ctx, r)
 }
 
 // addAllowSecret adds the flag --allow-secret.
@@ -104,7 +108,7 @@ func addAllowSecret(f *pflag.FlagSet, to *bool) {
 // allowingSecrets returns the client that stores secrets if the flag is given.
 func allowingSecrets(x *client.Client, allowed bool) *client.Client {
 	if allowed {
-		return client.AllowSecrets(x)
+		return x.AllowSecrets()
 	}
 	return x
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -22,7 +23,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 		Short: short[name],
 		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			b := client.Ballot{}
+			b := api.Reinforce{}
 			var err error
 			if b.Query, err = questionOf(c, query); err != nil {
 				return err
@@ -35,7 +36,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 			default:
 				b.Up = ids
 			}
-			rs, err := client.Cast(c.Context(), m, b)
+			rs, err := m.Reinforce(c.Context(), b)
 			if err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ func questionOf(c *cobra.Command, query string) (string, error) {
 	return engine.Question(&query)
 }
 
-func printVotes(s *shell, rs []client.Vote) error {
+func printVotes(s *shell, rs []api.Reinforcement) error {
 	s.count = len(rs)
 	if s.json {
 		type effect struct {

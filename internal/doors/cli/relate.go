@@ -107,18 +107,18 @@ func (f *relateFlags) change(c *cobra.Command, s *shell, m *client.Client, args 
 	}
 	switch {
 	case f.remove:
-		if err := m.Relations().Remove(ctx, r); err != nil {
+		if err := m.Unrelate(ctx, r); err != nil {
 			return err
 		}
 		return printRelated(s, "No longer related", r)
 	case c.Flags().Changed("end"):
-		ended, err := m.Relations().End(ctx, end, r)
+		ended, err := m.EndRelations(ctx, api.EndRelations{Relations: []hippo.Relation{r}, At: end})
 		if err != nil {
 			return err
 		}
 		return printRelated(s, "Ended", ended[0])
 	}
-	done, err := m.Relations().Declare(ctx, r)
+	done, err := m.Relate(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func newRelationsCommand(s *shell) *cobra.Command {
 }
 
 func showRelations(ctx context.Context, s *shell, m *client.Client, q api.Relations) error {
-	rs, err := m.Relations().List(ctx, q)
+	rs, err := m.Relations(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func showRelations(ctx context.Context, s *shell, m *client.Client, q api.Relati
 		for i := range rs {
 			ids[i] = other(&rs[i])
 		}
-		ms, err := m.Get(ctx, ids[:min(len(ids), hippo.MaxIDs)]...)
+		ms, err := memoriesOf(ctx, m, ids[:min(len(ids), hippo.MaxIDs)]...)
 		if err != nil {
 			return err
 		}

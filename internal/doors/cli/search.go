@@ -51,14 +51,11 @@ func newSearchCommand(s *shell) *cobra.Command {
 				if q.Filter.Projects, err = projectsOf(c.Context(), s, m, f.all); err != nil {
 					return err
 				}
-				opts := []client.SearchOption{client.FromQuery(q)}
-				if q.Ranker != hippo.RankerBM25 {
-					opts = append(opts, client.Waiting())
-				}
+				x := api.Search{Query: q, Wait: q.Ranker != hippo.RankerBM25}
 				if asked.HasCode() {
-					return searchSources(c.Context(), s, m, f.sources, &q, opts)
+					return searchSources(c.Context(), s, m, f.sources, x)
 				}
-				a, err := m.Search(c.Context(), q.Text, opts...)
+				a, err := m.Search(c.Context(), x)
 				if err != nil {
 					return err
 				}

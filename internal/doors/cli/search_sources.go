@@ -16,16 +16,16 @@ import (
 )
 
 // searchSources searches code, and insights beside it, and prints what it finds.
-func searchSources(ctx context.Context, s *shell, m *client.Client, names []string, q *hippo.Query, opts []client.SearchOption) error {
+func searchSources(ctx context.Context, s *shell, m *client.Client, names []string, q api.Search) error {
 	dir, _ := os.Getwd() // without it no tree is preferred
-	a, err := client.SearchSources(ctx, m, client.SourcesQuery{Text: q.Text, Sources: names, Dir: dir}, opts...)
+	a, err := m.SearchSources(ctx, api.SearchSources{Search: q, Sources: names, Dir: dir})
 	switch {
 	case errors.Is(err, hippo.ErrNotFound): // no tree is indexed: the store is not what is missing
 		return sourceError{err}
 	case err != nil:
 		return err
 	}
-	return printSources(s, a, q, filesOf(ctx, s, m, momentOf(q), foundIn(&a.Memory)))
+	return printSources(s, a, &q.Query, filesOf(ctx, s, m, momentOf(&q.Query), foundIn(&a.Memory)))
 }
 
 func printSources(s *shell, a *api.SourcesAnswer, q *hippo.Query, files *cited.Check) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -27,23 +28,24 @@ func (x *selection) add(c *cobra.Command) {
 	c.Flags().StringVar(&x.operation, "import", "", "only what the import with this `OPERATION` of hippo log has brought, in all projects")
 }
 
-// options returns the options of a list of what the flags select.
-func (x *selection) options(ctx context.Context, s *shell, m *client.Client) ([]client.ListOption, error) {
+// list returns the list of what the flags select.
+func (x *selection) list(ctx context.Context, s *shell, m *client.Client) (api.List, error) {
 	filter, err := x.Filter(today(s))
 	if err != nil {
-		return nil, err
+		return api.List{}, err
 	}
 	filter.Projects, err = projectsOf(ctx, s, m, x.all)
-	return []client.ListOption{
-		client.FromFilter(filter), client.InSituation(x.Situations()...), client.When(x.When), client.FromSource(x.source), client.FromImport(x.operation),
+	return api.List{
+		Filter: filter, Situation: x.Situations(), When: x.When, Arrival: api.Arrival{Source: x.source, Import: x.operation}, Count: hippo.MaxCount,
 	}, err
 }
 
 // every returns all memories that the flags select, newest first.
 func (x *selection) every(ctx context.Context, s *shell, m *client.Client) (out []*hippo.Memory, err error) {
-	opts, err := x.options(ctx, s, m)
+	q, err := x.list(ctx, s, m)
 	for total := 1; err == nil && len(out) < total; {
-		page, listed := m.List(ctx, append(slices.Clone(opts), client.Page(len(out), hippo.MaxCount))...)
+		q.Offset = len(out)
+		page, listed := m.List(ctx, q)
 		if err = listed; err == nil {
 			out, total = append(out, page.Memories...), page.Total
 		}

@@ -25,7 +25,7 @@ const (
 func settleBriefly(ctx context.Context, m *client.Client) (left int) {
 	ctx, done := context.WithTimeout(ctx, settleTime)
 	defer done()
-	return client.Settle(ctx, m)
+	return m.Settle(ctx)
 }
 
 // handOver starts a process that embeds what a command left, and reports whether one goes on with it.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -24,7 +25,7 @@ func printConflicts(s *shell, a *hippo.Answer, ids hippo.ShortIDs) {
 
 // printComparison prints which insights a new one duplicates and probably supersedes. If the
 // comparison failed, that is only a warning, because the insight is stored.
-func printComparison(s *shell, r *client.Recorded) {
+func printComparison(s *shell, r *api.Recorded) {
 	if r.Degraded != "" {
 		s.warn("%s", r.Degraded)
 	}
@@ -44,7 +45,7 @@ func printComparison(s *shell, r *client.Recorded) {
 
 // resolveSuperseded is [resolve] for --supersedes, which its errors name.
 func resolveSuperseded(ctx context.Context, m *client.Client, refs []string) ([]hippo.ID, error) {
-	ids, err := resolve(ctx, m, refs)
+	ids, err := resolve(ctx, m, refs, api.PreferLive)
 	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
 		return nil, hippo.Fieldf("supersedes", "%s", bad.Why)
 	}

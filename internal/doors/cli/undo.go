@@ -35,7 +35,7 @@ nothing changes, and the later operation is named: undo that one first. An undo 
 				if err != nil {
 					return err
 				}
-				ms, err := client.Undo(c.Context(), m, id)
+				ms, err := m.Undo(c.Context(), id)
 				if err != nil {
 					return err
 				}
@@ -60,7 +60,7 @@ const undoneShown = 50
 // operationToUndo returns the operation that a reference names; without one, the last that is the user's, after a question.
 func operationToUndo(ctx context.Context, s *shell, m *client.Client, refs []string, yes bool) (hippo.ID, error) {
 	if len(refs) > 0 {
-		return client.ResolveOperation(ctx, m, refs[0])
+		return m.ResolveOperation(ctx, refs[0])
 	}
 	o, err := lastOperation(ctx, m)
 	if err != nil {
@@ -81,7 +81,7 @@ func operationToUndo(ctx context.Context, s *shell, m *client.Client, refs []str
 func operations(ctx context.Context, m *client.Client) iter.Seq2[*api.Operation, error] {
 	return func(yield func(*api.Operation, error) bool) {
 		for offset, more := 0, true; more; {
-			page, err := client.Operations(ctx, m, hippo.ID{}, offset, hippo.MaxCount)
+			page, err := m.Operations(ctx, api.Operations{Offset: offset, Count: hippo.MaxCount})
 			if err != nil {
 				yield(nil, err)
 				return
@@ -138,12 +138,12 @@ func changesOf(ctx context.Context, m *client.Client, ops []api.Operation) ([]st
 
 // changeOf says how an operation changed a memory; empty if that is not kept. versions are those that were read before.
 func changeOf(ctx context.Context, m *client.Client, o *api.Operation, id hippo.ID, versions map[hippo.ID][]hippo.Version) (string, error) {
-	now, err := m.Get(ctx, id)
+	now, err := memoriesOf(ctx, m, id)
 	if errors.Is(err, hippo.ErrNotFound) || errors.Is(err, hippo.ErrCorrupt) {
 		return "", nil
 	}
 	if _, known := versions[id]; err == nil && !known {
-		versions[id], err = client.Versions(ctx, m, id)
+		versions[id], err = m.Versions(ctx, api.Versions{Memory: id})
 	}
 	if err != nil {
 		return "", err

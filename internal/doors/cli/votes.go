@@ -21,7 +21,7 @@ whether they count only for similar questions. Votes of one kind on similar ques
 days. hippo unvote retracts the newest vote.`,
 		Args: oneArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			ms, err := m.Get(c.Context(), ids...)
+			ms, err := memoriesOf(c.Context(), m, ids...)
 			if err != nil {
 				return err
 			}
