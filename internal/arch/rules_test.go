@@ -127,7 +127,6 @@ func heavy() map[string]string {
 		"github.com/schollz/progressbar":               "internal/doors/cli",
 		"github.com/go-jose/go-jose":                   "internal/serve/oauth",
 		"golang.org/x/crypto":                          "internal/serve/httpd",
-		"go.opentelemetry.io":                          "internal/serve/telemetry",
 		"go.starlark.net":                              "internal/doors/script",
 		"github.com/google/go-cmp":                     suite,
 		"pgregory.net/rapid":                           suite,

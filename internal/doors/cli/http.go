@@ -168,7 +168,7 @@ func prepareHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront) (h
 		return httpd.Options{}, nil, err
 	}
 	f.observer = &telemetry.Observer{Metrics: telemetry.NewMetrics(version().Version, s.now)}
-	if f.observer.Traces, err = telemetry.NewTraces(ctx, version().Version, os.Getenv, f.log); err != nil {
+	if f.observer.Traces, err = telemetry.NewTraces(version().Version, os.Getenv, f.log); err != nil {
 		return httpd.Options{}, nil, err
 	}
 	out, l, err := listen(ctx, s, o, f.issuer, f.log)

@@ -17,7 +17,7 @@ import (
 func BenchmarkObserver(b *testing.B) {
 	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer collector.Close()
-	traces, err := telemetry.NewTraces(b.Context(), "v1", environment(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL}), slog.New(slog.DiscardHandler))
+	traces, err := telemetry.NewTraces("v1", environment(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL}), slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}

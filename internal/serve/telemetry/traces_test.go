@@ -96,7 +96,7 @@ func environment(vars map[string]string) func(string) string {
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	c, e := newCollector(t), enginetest.Open(t, enginetest.Options{})
-	traces, err := telemetry.NewTraces(t.Context(), "v1.2.3", environment(map[string]string{
+	traces, err := telemetry.NewTraces("v1.2.3", environment(map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, other=c",
 	}), slog.New(slog.DiscardHandler))
 	if err != nil || traces == nil {
@@ -144,7 +144,7 @@ func TestTraces(t *testing.T) {
 func TestTraces_WithoutCollector(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	traces, err := telemetry.NewTraces(t.Context(), "v1", environment(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}), slog.New(slog.NewTextHandler(&log, nil)))
+	traces, err := telemetry.NewTraces("v1", environment(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}), slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestNewTraces_Environment(t *testing.T) {
 		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_EXPORTER_OTLP_HEADERS": "secret"}, false, "OTEL_EXPORTER_OTLP_HEADERS"},
 		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_EXPORTER_OTLP_HEADERS": "a=b%0d%0ac"}, false, "OTEL_EXPORTER_OTLP_HEADERS"},
 	} {
-		traces, err := telemetry.NewTraces(t.Context(), "v1", environment(c.env), slog.New(slog.DiscardHandler))
+		traces, err := telemetry.NewTraces("v1", environment(c.env), slog.New(slog.DiscardHandler))
 		bad := &hippo.FieldError{}
 		if err != nil {
 			bad, _ = err.(*hippo.FieldError) //nolint:errorlint // it must be this very type

@@ -5,21 +5,21 @@ package otlp
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	sdk "go.opentelemetry.io/otel/sdk/trace"
-
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/serve/telemetry/span"
 )
 
 // Config says where traces go.
@@ -102,39 +102,63 @@ func headers(text string) (map[string]string, error) {
 	return out, nil
 }
 
+// ResourceFromEnv returns what the variables say about the program, which has some attributes already. The error is a
+// [*hippo.FieldError].
+func ResourceFromEnv(env func(string) string, own ...span.Attribute) ([]span.Attribute, error) {
+	values := make(map[string]string)
+	for _, a := range own {
+		values[a.Key] = a.Text
+	}
+	for pair := range strings.SplitSeq(env("OTEL_RESOURCE_ATTRIBUTES"), ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(pair, "=")
+		plain, err := url.PathUnescape(strings.TrimSpace(value))
+		if name = strings.TrimSpace(name); !ok || err != nil || name == "" {
+			return nil, hippo.Fieldf("OTEL_RESOURCE_ATTRIBUTES", "must be a list such as name=value,other=value, got %.40q", pair)
+		}
+		values[name] = plain
+	}
+	if name := strings.TrimSpace(env("OTEL_SERVICE_NAME")); name != "" {
+		values["service.name"] = name
+	}
+	var out []span.Attribute
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		out = append(out, span.Text(name, values[name]))
+	}
+	return out, nil
+}
+
 // Exporter sends spans. What cannot be sent is dropped and logged.
 type Exporter struct {
 	Config
-	client http.Client
-	log    *slog.Logger
+	Resource []span.Attribute
+	// Scope and Version name what makes the spans.
+	Scope, Version string
+	client         http.Client
+	log            *slog.Logger
 }
 
-var _ sdk.SpanExporter = (*Exporter)(nil)
+var _ span.Exporter = (*Exporter)(nil)
 
-// New returns an Exporter.
-func New(c Config, log *slog.Logger) *Exporter {
-	return &Exporter{Config: c, client: http.Client{Timeout: c.Timeout}, log: log}
+// New returns an Exporter of the spans that a scope makes.
+func New(c Config, resource []span.Attribute, scope, version string, log *slog.Logger) *Exporter {
+	return &Exporter{Config: c, Resource: resource, Scope: scope, Version: version, client: http.Client{Timeout: c.Timeout}, log: log}
 }
 
-// ExportSpans implements [sdk.SpanExporter]. A collector that fails is no failure of the program: it is logged here.
-func (x *Exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+// Export implements [span.Exporter]. A collector that fails is no failure of the program: it is logged here.
+func (x *Exporter) Export(ctx context.Context, spans []*span.Span) {
 	if err := x.send(ctx, spans); err != nil {
 		x.log.Warn("traces are not sent", "spans", len(spans), "error", err)
 	}
-	return nil
 }
 
-// Shutdown implements [sdk.SpanExporter].
-func (x *Exporter) Shutdown(context.Context) error {
-	x.client.CloseIdleConnections()
-	return nil
-}
+// Close implements [span.Exporter].
+func (x *Exporter) Close() { x.client.CloseIdleConnections() }
 
-func (x *Exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	if len(spans) == 0 {
-		return nil
-	}
-	body, err := json.Marshal(requestOf(spans))
+func (x *Exporter) send(ctx context.Context, spans []*span.Span) error {
+	body, err := json.Marshal(x.requestOf(spans))
 	if err != nil {
 		return err
 	}
@@ -174,7 +198,7 @@ type resource struct {
 
 type scopeSpans struct {
 	Scope scope  `json:"scope"`
-	Spans []span `json:"spans"`
+	Spans []step `json:"spans"`
 }
 
 type scope struct {
@@ -182,7 +206,7 @@ type scope struct {
 	Version string `json:"version,omitempty"`
 }
 
-type span struct {
+type step struct {
 	TraceID      string     `json:"traceId"`
 	SpanID       string     `json:"spanId"`
 	ParentSpanID string     `json:"parentSpanId,omitempty"`
@@ -196,8 +220,7 @@ type span struct {
 }
 
 type status struct {
-	Code    int    `json:"code,omitempty"`
-	Message string `json:"message,omitempty"`
+	Code int `json:"code,omitempty"`
 }
 
 type keyValue struct {
@@ -206,63 +229,47 @@ type keyValue struct {
 }
 
 type anyValue struct {
-	String *string  `json:"stringValue,omitempty"`
-	Bool   *bool    `json:"boolValue,omitempty"`
-	Int    *string  `json:"intValue,omitempty"`
-	Double *float64 `json:"doubleValue,omitempty"`
+	String *string `json:"stringValue,omitempty"`
+	Int    *string `json:"intValue,omitempty"`
 }
 
-// requestOf returns spans of one provider, which share a resource and, here, a scope.
-func requestOf(spans []sdk.ReadOnlySpan) request {
-	first := spans[0]
-	list := make([]span, len(spans))
+// requestOf returns spans, which share a resource and a scope.
+func (x *Exporter) requestOf(spans []*span.Span) request {
+	list := make([]step, len(spans))
 	for i, s := range spans {
-		list[i] = spanOf(s)
+		list[i] = stepOf(s)
 	}
 	return request{[]resourceSpans{{
-		Resource:   resource{attributes(first.Resource().Attributes())},
-		ScopeSpans: []scopeSpans{{scope{first.InstrumentationScope().Name, first.InstrumentationScope().Version}, list}},
+		Resource:   resource{attributes(x.Resource)},
+		ScopeSpans: []scopeSpans{{scope{x.Scope, x.Version}, list}},
 	}}}
 }
 
-func spanOf(s sdk.ReadOnlySpan) span {
-	c := s.SpanContext()
-	out := span{
-		TraceID: c.TraceID().String(), SpanID: c.SpanID().String(), Flags: uint32(c.TraceFlags()), Name: s.Name(), Kind: int(s.SpanKind()),
-		Start: strconv.FormatInt(s.StartTime().UnixNano(), 10), End: strconv.FormatInt(s.EndTime().UnixNano(), 10), Attributes: attributes(s.Attributes()),
+func stepOf(s *span.Span) step {
+	const sampled, failed = 1, 2
+	out := step{
+		TraceID: hex.EncodeToString(s.Trace[:]), SpanID: hex.EncodeToString(s.Place.Span[:]), Flags: sampled, Name: s.Name, Kind: int(s.Kind),
+		Start: strconv.FormatInt(s.Began.UnixNano(), 10), End: strconv.FormatInt(s.Ended.UnixNano(), 10), Attributes: attributes(s.Attributes),
 	}
-	if s.Parent().HasSpanID() {
-		out.ParentSpanID = s.Parent().SpanID().String()
+	if s.Parent != [8]byte{} {
+		out.ParentSpanID = hex.EncodeToString(s.Parent[:])
 	}
-	switch s.Status().Code {
-	case codes.Ok:
-		out.Status.Code = 1
-	case codes.Error:
-		out.Status = status{2, s.Status().Description}
-	default:
+	if s.Failed {
+		out.Status.Code = failed
 	}
 	return out
 }
 
-func attributes(list []attribute.KeyValue) []keyValue {
+func attributes(list []span.Attribute) []keyValue {
 	out := make([]keyValue, len(list))
-	for i, kv := range list {
-		var v anyValue
-		switch kv.Value.Type() {
-		case attribute.BOOL:
-			x := kv.Value.AsBool()
-			v.Bool = &x
-		case attribute.INT64:
-			x := strconv.FormatInt(kv.Value.AsInt64(), 10)
-			v.Int = &x
-		case attribute.FLOAT64:
-			x := kv.Value.AsFloat64()
-			v.Double = &x
-		default:
-			x := kv.Value.String()
-			v.String = &x
+	for i, a := range list {
+		out[i].Key = a.Key
+		if a.IsNumber {
+			n := strconv.Itoa(a.Number)
+			out[i].Value.Int = &n
+		} else {
+			out[i].Value.String = &a.Text
 		}
-		out[i] = keyValue{string(kv.Key), v}
 	}
 	return out
 }
