@@ -40,6 +40,9 @@ var ofService = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals
 
 // unknownVariables returns the notices of variables that mean nothing: neither to this program, nor in the values of settings.
 func unknownVariables(present []string, values map[string]string, env func(string) string) (notices []string) {
+	if len(present) == 0 { // as at most starts, which need not wait for the names below
+		return nil
+	}
 	forms, used := make(map[string]string), otherVariables()
 	for _, s := range Settings() {
 		forms[s.Name], forms[formOf(s.Env)] = s.Env, s.Env

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/internal/config"
@@ -60,7 +58,7 @@ func (s *shell) bareRoot() *cobra.Command {
 	root.SetErr(s.errw)
 	root.SetFlagErrorFunc(badFlag)
 	for _, set := range config.Settings() {
-		root.PersistentFlags().String(set.Flag, "", fmt.Sprintf("%s ($%s)", set.Meaning, set.Env))
+		root.PersistentFlags().String(set.Flag, "", set.Meaning+" ($"+set.Env+")")
 	}
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
