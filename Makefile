@@ -12,11 +12,14 @@ DATA     ?= ../shared/data
 # The product is built without cgo; only the race detector needs it. One setting for all
 # steps lets them share the build cache.
 export CGO_ENABLED := 0
-# SQLite in Go is C in translation: its memory is not Go's, so the race detector sees none
-# of it, and to instrument its code would only make it slow.
-RACE     := -race -gcflags=modernc.org/sqlite/lib=-race=false
-# The packages that start goroutines, share data or use unsafe, in code or in tests. What they use of the others is instrumented as well.
-SHARES   := ^\s*go |\.Go\(|^\s+"(sync|sync/atomic|unsafe)"$$
+# SQLite in Go and the C library below it are C in translation: their memory is not Go's, so the race detector sees none
+# of it. The compiler of WebAssembly and the unpacker share nothing that they work on. To instrument them would only make tests slow,
+# those of the code index four times.
+WAZERO   := github.com/tetratelabs/wazero/internal/engine/wazevo
+RACE     := -race $(patsubst %,-gcflags=%=-race=false,modernc.org/sqlite/lib modernc.org/libc modernc.org/memory $(WAZERO)/ssa $(WAZERO)/backend/... github.com/therootcompany/xz)
+# The packages that start goroutines, share data that changes or use unsafe, in code or in tests. What they use of the others is instrumented as
+# well. A value that is made once (sync.OnceValue) does not change.
+SHARES   := ^\s*go |\.Go\(|\bsync\.(Cond|Map|Mutex|Once|Pool|RWMutex|WaitGroup)\b|^\s+"(sync/atomic|unsafe)"$$
 SHARING   = $(addprefix ./,$(shell grep -rlE --include='*.go' '$(SHARES)' *.go client cmd internal | xargs dirname | sort -u))
 # Compilers, linkers and linters end before it pays to collect garbage: without it they take a
 # fifth less time. NORMAL runs the tests that they build as usual; go test caches no result then.

@@ -210,7 +210,7 @@ func TestAttached_leavesNothing(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(calls.rows)) {
 		warm, counted := 10, 40 // what one call in four leaves shows
 		if testing.Short() || strings.Contains(wholeStore, tool) {
-			warm, counted = 5, 20
+			warm, counted = 4, 16
 		}
 		call := func() { calls.client.call(tool, calls.arguments(tool)) }
 		for range warm {

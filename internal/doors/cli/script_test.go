@@ -95,6 +95,15 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// oneAtATime skips a test whose programs run one after another with -short, as under the race detector: each program begins with a new memory, and
+// what its goroutines share the tests of the packages below run as well.
+func oneAtATime(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one program at a time")
+	}
+}
+
 // scripts returns the folder of scripts, or with -short, as under the race detector, those whose
 // programs do several things at a time.
 func scripts(t *testing.T, folder, concurrent string) (dir string, files []string) {
@@ -116,6 +125,7 @@ func environment(dir string) map[string]string {
 	return map[string]string{
 		"HOME": home, "USERPROFILE": home, "TZ": "UTC",
 		"GORACE":          "atexit_sleep_ms=10", // a race detector waits a second at each exit
+		"GOGC":            "400",                // most programs end before it pays to collect garbage
 		"XDG_DATA_HOME":   filepath.Join(home, "data"),
 		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_CACHE_HOME": filepath.Join(home, "cache"),
 		"XDG_STATE_HOME": filepath.Join(home, "state"),
