@@ -16,7 +16,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
-// TestBadInput: every request that is wrong names the field, and changes nothing.
+// TestBadInput: every request that is wrong names the field, and changes nothing. What is wrong at every door alike is in
+// internal/doors/cli/testdata/doors.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -41,7 +42,6 @@ func TestBadInput(t *testing.T) {
 		{post, "/memories", `{"content":""}`, "content"},
 		{post, "/memories", `{"content":"\u0000"}`, "content"},
 		{post, "/memories", `{"content":"a","importance":"high"}`, "importance"},
-		{post, "/memories", `{"content":"a","importance":2}`, "importance"},
 		{post, "/memories", `{"content":"a","importance":1e999}`, "importance"},
 		{post, "/memories", `{"content":"a","tags":"x"}`, "tags"},
 		{post, "/memories", `{"content":"a","tags":["x",null]}`, "tags[1]"},
@@ -57,27 +57,18 @@ func TestBadInput(t *testing.T) {
 		{post, "/memories", `{"content":"a","contents":"b"}`, "contents"},
 		{post, "/memories", `{"content":"a","` + strings.Repeat("k", 1000) + `":1}`, strings.Repeat("k", 60)},
 		{post, "/memories?x=1", `{"content":"a"}`, "x"},
-		{http.MethodPatch, "/memories/" + id, `{"reinforce":"up"}`, "reinforce"},
 		{http.MethodPatch, "/memories/" + id, `{"content":null,"tags":[],"type":""}`, "changes"},
 		{http.MethodPatch, "/memories/" + id, `{"clear":["content"]}`, "clear"},
 		{http.MethodPatch, "/memories/" + id, `{"clear":["tags"],"tags":["a"]}`, "clear"},
 		// Pages and filters.
-		{post, "/search", `{"limit":0}`, "limit"},
-		{post, "/search", `{"limit":1001}`, "limit"},
 		{post, "/search", `{"limit":1e30}`, "limit"},
 		{post, "/search", `{"limit":99999999999999999999}`, "limit"},
 		{post, "/search", `{"limit":1.5}`, "limit"},
-		{post, "/search", `{"offset":-1}`, "offset"},
 		{post, "/search", `{"query":["a"]}`, "query"},
-		{post, "/search", `{"ranker":"best"}`, "ranker"},
 		{post, "/search", `{"relevance_range":{"min":2,"max":1}}`, "relevance_range"},
 		{post, "/search", `{"relevance_range":[0,1]}`, "relevance_range"},
 		{post, "/search", `{"relevance_range":{"min":0.5},"min_relevance":0.1}`, "min_relevance"},
-		{post, "/search", `{"min_trust":"some"}`, "min_trust"},
-		{post, "/search", `{"created_after":"2026-02-01","created_before":"2026-01-01"}`, "created_before"},
-		{post, "/search", `{"when":"the day the music died"}`, "when"},
 		{post, "/search", `{"situation_filter":[" ","a"]}`, "situation_filter[0]"},
-		{get, "/memories?limit=0", "", "limit"},
 		{get, "/memories?limit=ten", "", "limit"},
 		{get, "/memories?limit=1&limit=2", "", "limit"},
 		{get, "/memories?limti=1", "", "limti"},
@@ -96,7 +87,6 @@ func TestBadInput(t *testing.T) {
 		{get, "/memories/%ff%fe", "", "id"},
 		{get, "/memories/" + strings.Repeat("f", 5000), "", "id"},
 		{post, "/forget", `{}`, "uuids"},
-		{post, "/forget", `{"uuids":[]}`, "uuids"},
 		{post, "/forget", `{"uuids":"` + id + `"}`, "uuids"},
 		{post, "/forget", `{"uuids":[1]}`, "uuids[0]"},
 		{post, "/forget", `{"uuids":["` + strings.Repeat(id+`","`, 1000) + `"]}`, "uuids"},
@@ -111,7 +101,6 @@ func TestBadInput(t *testing.T) {
 		{post, "/relations/end", `{"from":"` + id + `","to":"` + id + `"}`, "kind"},
 		{post, "/relations", `{"relations":{}}`, "relations"},
 		{post, "/relations", `{"relations":[7]}`, "relations[0]"},
-		{post, "/relations", `{"relations":[{"from":"` + id + `","to":"` + id + `","kind":"x"}]}`, "to"},
 		{post, "/relations", `{"relations":[{"from":"` + id + `","to":"` + id + `"}]}`, "relations[0].kind"},
 		{post, "/context", `{"max_tokens":0}`, "max_tokens"},
 		{post, "/context", `{"max_tokens":1000000}`, "max_tokens"},
