@@ -12,7 +12,9 @@ import (
 //
 // The answer is a [hippo.Answer]. What is on its page counts as used, unless NoTouch is set.
 type Search struct {
-	// Query has the text, the filters, the page and the ranker. Its Count of 0 means [hippo.DefaultCount].
+	// Query has what is asked: Text, Situation with Strict, Filter and When. Relevance bounds the answer, see [hippo.AtLeast],
+	// and Offset and Count choose the page; a Count of 0 means [hippo.DefaultCount]. Ranker and Mode choose the order. With
+	// NoTouch the hits do not count as used. Each, Explain and NoDistribution choose the details.
 	hippo.Query
 	// Projects keeps memories of any of these projects, by names as a person writes them: a known name or an abbreviation of
 	// exactly one. "none" and "" stand for what belongs to no project, "*" for all. An unknown name is [hippo.ErrNotFound].

@@ -89,7 +89,7 @@ func givenProject(s *shell) (string, bool) {
 
 // projectsOf returns the project filter of a search or list, for [hippo.Filter.Projects]; nil
 // for the current project and memories without one. Only the flag filters: the setting is the
-// current project. A name may be abbreviated, see [client.ResolveProject].
+// current project. A name may be abbreviated, see [client.Client.ResolveProject].
 func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]string, error) {
 	flag := s.root.PersistentFlags().Lookup("project")
 	name := flag.Value.String()
@@ -164,7 +164,7 @@ func inNamed(ctx context.Context, s *shell, fn func(*client.Client) error) error
 	return inProjectOf(ctx, s, c, asNamed(ctx, s, fn))
 }
 
-// asNamed lets fn work in the project that the command line names, as [client.NameProject] reads it.
+// asNamed lets fn work in the project that the command line names, as [client.Client.NameProject] reads it.
 func asNamed(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
 	return func(m *client.Client) error {
 		name, ok := givenProject(s)
