@@ -33,13 +33,14 @@ func layers() [][]string {
 			"internal/retrieval/rank", "internal/retrieval/index/bm25", "internal/base/lockedfile", "internal/store/driver", "internal/importer/formats", "internal/code/project", "internal/config",
 			"internal/retrieval/embed", "internal/retrieval/passage", "internal/engine/briefing", "internal/base/power", "internal/retrieval/surprise", "internal/retrieval/lang", "internal/base/screen", "internal/agents/capture", "internal/rpc/share", "internal/serve/token", "internal/serve/login", "internal/arch", "models",
 		},
-		{"internal/retrieval/retrieve", "internal/verb", "internal/store/groupcommit", "internal/retrieval/label", "internal/retrieval/excerpt"},
+		{"internal/retrieval/retrieve", "internal/store/groupcommit", "internal/retrieval/label", "internal/retrieval/excerpt"},
 		{"internal/retrieval/recall", "internal/retrieval/recall/hybrid/graph", "internal/store/sqlitex"},
 		{"internal/retrieval/recall/hybrid", "internal/store", "internal/importer/peers"},
 		{"internal/retrieval/index", "internal/engine/consolidate"},
 		{"internal/retrieval/embedding", "internal/code/codeindex"},
 		{"internal/engine", "internal/engine/sources"},
 		{"internal/agents/ingest"},
+		{"internal/verb"},
 		{"internal/doors/wire"},
 		{"internal/doors/script", "internal/serve/httpd"},
 		{
@@ -62,6 +63,8 @@ func tables() map[string]string {
 		"api.Record":           "what may be recorded of a memory, in the public API",
 		"client.Options":       "what a program may choose when it opens a store, in the public API",
 		"internal/verb.Narrow": "the arguments that fill a Filter",
+		"internal/verb.Record": "the arguments that fill a Memory",
+		"internal/verb.Modify": "the arguments that fill a Modification",
 	}
 }
 

@@ -36,7 +36,7 @@ func declare(ctx context.Context, m *Memories, list []hippo.Relation) (*api.Rela
 	}
 	for i, x := range list {
 		if x.Kind == hippo.CoRecalled {
-			return nil, hippo.Fieldf("Kind", "must not be %s, which is learned", hippo.CoRecalled)
+			return nil, hippo.Fieldf("kind", "must not be %s, which is learned", hippo.CoRecalled)
 		}
 		if err := screenedKind(i, x.Kind); err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func endRelations(ctx context.Context, m *Memories, e api.EndRelations) ([]hippo
 	}
 	for _, x := range e.Relations {
 		if x.Kind == hippo.CoRecalled {
-			return nil, hippo.Fieldf("Kind", "must not be %s, which is learned: remove it", hippo.CoRecalled)
+			return nil, hippo.Fieldf("kind", "must not be %s, which is learned: remove it", hippo.CoRecalled)
 		}
 	}
 	done, err := applied(ctx, m)

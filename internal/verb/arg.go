@@ -1,41 +1,72 @@
 // Package verb declares the arguments of verbs once, for every front end: what they are called, what they mean, which values they take, and where
-// those go. A front end makes its own fields, parameters or flags of them, and reads no argument that is not declared here. It holds no state.
+// those go. A front end makes its own fields, parameters or flags of them, and reads no argument that is not declared as one. It holds no state.
 package verb
 
 import (
+	"cmp"
+	"errors"
 	"strings"
-	"time"
 
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo"
 )
 
 // Arg is an argument.
 type Arg struct {
-	// Name is what front ends call it, but for those of As.
+	// Name is what front ends call it, but for those of As. Those whose name is empty do not have it.
 	Name string
 	As   map[Door]string
 	// Also are other names that models use, separated by spaces.
 	Also string
-	// Field is that of [hippo.Query] or [hippo.Filter], by which their errors call it.
+	// Field is that of a request of the domain, by which its errors call it; empty: it is Name.
 	Field string
-	// About says what it means, for the help of the command line and for the OpenAPI document.
-	About string
+	// About says what it means, for the help of the command line and for the OpenAPI document; Brief for the schema that a model reads.
+	About, Brief string
 	// Values are the only texts that it takes; nil: any.
 	Values []string
-	// Most is the largest number of elements of a list, or of bytes of a text; 0: it is not bounded here.
-	Most int
-	// Listed arguments are in the schemas that a model reads in every session.
-	Listed bool
-	// Labels is a list of short texts, which have no comma in them.
-	Labels bool
-	// To is where the value goes: a pointer to a text, a list of texts, a truth value or a [Time].
+	// Rules are limits that the engine checks, and the default, for schemas.
+	Rules Schema
+	Is    Trait
+	// To is where the value goes: a pointer to a text, a number, a truth value or a list of texts, or to a pointer to one, an [Object] or a
+	// [Value].
 	To any
+	Said
 }
 
-// Door is a kind of front end.
+// Trait is a property of an argument; several are added.
+type Trait uint8
+
+// The traits of arguments.
+const (
+	// Required: it must be given.
+	Required Trait = 1 << iota
+	// Wanted: the schema that a model reads requires it, though it may be left out.
+	Wanted
+	// Listed arguments are in the schemas that a model reads in every session.
+	Listed
+	// Labels is a list of short texts, which have no comma in them.
+	Labels
+	// Count is a number of which 0 is none: models and programs mean the default by it.
+	Count
+	// Words is a text that may be given as a list of words.
+	Words
+)
+
+// Has reports whether an argument has a trait.
+func (t Trait) Has(x Trait) bool { return t&x != 0 }
+
+// Said is what a caller said of an argument.
+type Said struct {
+	// Given is the name that the caller used; empty: the argument was not given.
+	Given string
+	// Blank: it was given a value that stands for none, other than null.
+	Blank bool
+}
+
+// Door is a kind of front end. It decides what arguments are called, and how their values are read: REST takes values of the type that the
+// document says; the others also take what can only be meant in one way.
 type Door int
 
-// The front ends that have names of their own for some arguments.
+// The front ends.
 const (
 	MCP Door = iota
 	REST
@@ -54,63 +85,50 @@ func (a *Arg) NameAt(d Door) string {
 	return a.Name
 }
 
-// Names maps fields of the domain to what a front end calls them.
-func Names(args []Arg, d Door) map[string]string {
-	out := make(map[string]string, len(args))
-	for i := range args {
-		if a := &args[i]; a.Field != "" {
-			out[a.Field] = a.NameAt(d)
-		}
+// lacking is the [Arg.As] of an argument that some front ends do not have.
+func lacking(doors ...Door) map[Door]string {
+	out := make(map[Door]string, len(doors))
+	for _, d := range doors {
+		out[d] = ""
 	}
 	return out
 }
 
-// Time is a time as it was given, in digits or in words; the zero value was not given. When a day begins depends on the zone of the store, which
-// may open after arguments are read.
-type Time struct {
-	// Name is what the caller called it.
-	Name, Text string
+// Named returns an error with the name that the caller used for the argument that it is about, an index or a key in it aside. Errors that are not
+// about one of the arguments stay as they are.
+func Named(err error, d Door, args []Arg) error {
+	bad, ok := errors.AsType[*hippo.FieldError](err)
+	if !ok {
+		return err
+	}
+	field, index, _ := strings.Cut(bad.Field, "[")
+	name := d.nameOf(field, args)
+	switch {
+	case name == "" || name == field:
+		return err
+	case index != "":
+		name += "[" + index
+	}
+	return &hippo.FieldError{Field: name, Why: bad.Why}
 }
 
-// Reading is a time that was given, and where it goes.
-type Reading struct {
-	Time
-	To *time.Time
-	// Ahead: of a recurring time the next one is meant, as for the end of a validity.
-	Ahead bool
-}
-
-// Into returns a time with where it goes.
-func (t Time) Into(to *time.Time) Reading { return Reading{Time: t, To: to} }
-
-// AheadInto is [Time.Into] for a time of which the next one is meant.
-func (t Time) AheadInto(to *time.Time) Reading { return Reading{Time: t, To: to, Ahead: true} }
-
-// Read sets the times that were given, as of a time in the zone of their days. The error is a [*hippo.FieldError] with the name that the caller
-// used.
-func Read(now time.Time, list ...Reading) error {
-	for _, r := range list {
-		if strings.TrimSpace(r.Text) == "" {
-			continue
-		}
-		read := when.At
-		if r.Ahead {
-			read = when.Ahead
-		}
-		var err error
-		if *r.To, err = read(r.Name, r.Text, now); err != nil {
-			return err
+// nameOf returns what the caller called the argument for a field of the domain, with the path of the object that it is in; empty if there is none.
+func (d Door) nameOf(field string, args []Arg) (name string) {
+	given := false
+	for i := range args {
+		a := &args[i]
+		own := cmp.Or(a.Given, a.NameAt(d))
+		switch object, ok := a.To.(Object); {
+		case own == "" || given || name != "" && a.Given == "":
+		case field == a.Name || field == a.Field && field != "":
+			name, given = own, a.Given != ""
+		case ok:
+			if inner := d.nameOf(field, object.Args()); inner != "" {
+				name, given = own+"."+inner, a.Given != ""
+			}
 		}
 	}
-	return nil
-}
-
-// Given returns a list of texts; nil for one blank text: what is set to nothing is not given.
-func Given(list []string) []string {
-	if len(list) == 1 && strings.TrimSpace(list[0]) == "" {
-		return nil
-	}
-	return list
+	return name
 }
 
 // words returns texts of a kind as texts.

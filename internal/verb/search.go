@@ -29,14 +29,14 @@ func (n *Narrow) Args() []Arg {
 	return append([]Arg{
 		{
 			Name: "situation", As: map[Door]string{MCP: "situation_filter", REST: "situation_filter"}, Also: "situation situations context context_filter", Field: "Situation",
-			About: "for this situation: a search prefers such memories, a list has no others", Most: hippo.MaxSituations, Listed: true, To: &n.Situation,
+			About: "for this situation: a search prefers such memories, a list has no others", Rules: Schema{"maxItems": hippo.MaxSituations}, Is: Listed, Brief: "preferred; strict: no others", To: &n.Situation,
 		},
-		{Name: "tags", As: map[Door]string{Shell: "tag"}, Also: "tag", Field: "Tags", About: "only memories with all of these tags, in any case", Most: hippo.MaxTags, Listed: true, Labels: true, To: &n.Tags},
-		{Name: "without_tags", As: map[Door]string{Shell: "without-tag"}, Also: "without_tag exclude_tags not_tags", Field: "WithoutTags", About: "only memories with none of these tags, in any case", Most: hippo.MaxTags, Labels: true, To: &n.WithoutTags},
-		{Name: "type", Also: "types kind category memory_type", Field: "Types", About: "only memories of one of these types, in any case", Listed: true, Labels: true, To: &n.Types},
+		{Name: "tags", As: map[Door]string{Shell: "tag"}, Also: "tag", Field: "Tags", About: "only memories with all of these tags, in any case", Rules: Schema{"maxItems": hippo.MaxTags}, Is: Listed | Labels, To: &n.Tags},
+		{Name: "without_tags", As: map[Door]string{Shell: "without-tag"}, Also: "without_tag exclude_tags not_tags", Field: "WithoutTags", About: "only memories with none of these tags, in any case", Rules: Schema{"maxItems": hippo.MaxTags}, Is: Labels, To: &n.WithoutTags},
+		{Name: "type", Also: "types kind category memory_type", Field: "Types", About: "only memories of one of these types, in any case", Is: Listed | Labels, To: &n.Types},
 		{Name: "author", About: "only what this author said", To: &n.Author},
 		{Name: "session", About: "only what this session holds", To: &n.Session},
-		{Name: "when", Field: "When", About: `of this time: "last week", "since 1 March", 2026-01-01..2026-02-01, 3d`, Most: hippo.MaxQuery, Listed: true, To: &n.When},
+		{Name: "when", Field: "When", About: `of this time: "last week", "since 1 March", 2026-01-01..2026-02-01, 3d`, Rules: Schema{"maxLength": hippo.MaxQuery}, Brief: "last week, since 1 May, 3d", Is: Listed, To: &n.When},
 		{Name: "created_after", As: map[Door]string{Shell: "since"}, Also: "since after", About: "recorded at or after this time: yesterday, 2026-03-01, 3d", To: &n.Created.After},
 		{Name: "created_before", As: map[Door]string{Shell: "until"}, Also: "until before", Field: "CreatedBefore", About: "recorded before this time", To: &n.Created.Before},
 		{Name: "event_after", About: "happened at or after this time, or else was recorded then", To: &n.Event.After},
@@ -50,7 +50,7 @@ func (n *Narrow) Args() []Arg {
 // Args are the arguments that fill a Moment.
 func (m *Moment) Args() []Arg {
 	return []Arg{
-		{Name: "as_of", About: "only what held at this time", Listed: true, To: &m.AsOf},
+		{Name: "as_of", About: "only what held at this time", Is: Listed, To: &m.AsOf},
 		{Name: "known_at", About: "show what was known at this time, as far back as the history goes", To: &m.KnownAt},
 	}
 }
@@ -93,8 +93,8 @@ func (s *Search) Args() []Arg {
 	return slices.Concat([]Arg{
 		{Name: "ranker", Field: "Ranker", About: "how hits are ranked", Values: words(hippo.Rankers()), To: &s.Ranker},
 		{Name: "mode", Field: "Mode", About: "of ranker surprise: semantic, associative, hybrid or exact", Values: words(hippo.Modes()), To: &s.Mode},
-		{Name: "strict", About: "only memories for the situation, and none for others", Listed: true, To: &s.Strict},
-		{Name: "explain", About: "explain the rank of each hit", To: &s.Explain},
+		{Name: "strict", About: "only memories for the situation, and none for others", Is: Listed, To: &s.Strict},
+		{Name: "explain", As: lacking(Script), About: "explain the rank of each hit", To: &s.Explain},
 		{Name: "no_touch", About: "do not count the hits as used", To: &s.NoTouch},
 	}, s.Narrow.Args())
 }

@@ -14,8 +14,8 @@ type Validity struct{ From, Until Time }
 // Args are the arguments that fill a Validity.
 func (v *Validity) Args() []Arg {
 	return []Arg{
-		{Name: "valid_from", Field: "valid_from", About: "the fact holds from then on; of a change, none: from ever", To: &v.From},
-		{Name: "valid_until", Field: "valid_until", About: "the fact no longer holds then; of a change, none: without end", Listed: true, To: &v.Until},
+		{Name: "valid_from", Field: "valid_from", About: "the fact holds from this time on", To: &v.From},
+		{Name: "valid_until", Field: "valid_until", About: "the fact no longer holds at this time; 3d: in three days", Is: Listed, To: &v.Until},
 	}
 }
 

@@ -1,6 +1,8 @@
 package verb_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -134,5 +136,95 @@ func TestValidity_Ends(t *testing.T) {
 	v.Until.Text = "whenever"
 	if from, until, err = v.Ends(at()); err == nil || !strings.HasPrefix(err.Error(), "valid_until: must be a time") || from != nil || until != nil {
 		t.Errorf("got %v, %v and %v", from, until, err)
+	}
+}
+
+// input is an object of a few arguments of all types.
+type input struct {
+	text  string
+	words string
+	list  []string
+	maybe *[]string
+	count *int
+	flag  bool
+	kind  string
+	ids   verb.Refs
+	at    verb.Time
+	data  verb.Metadata
+	verb.Page
+	verb.Relevance
+}
+
+func (in *input) Args() []verb.Arg {
+	return append(append([]verb.Arg{
+		{Name: "text", Also: "q", Is: verb.Required | verb.Listed, To: &in.text},
+		{Name: "words", Is: verb.Words | verb.Listed, To: &in.words},
+		{Name: "list", As: map[verb.Door]string{verb.Script: "list_of"}, Field: "List", Is: verb.Listed, To: &in.list},
+		{Name: "maybe", To: &in.maybe},
+		{Name: "size", Is: verb.Count | verb.Listed, To: &in.count},
+		{Name: "flag", Is: verb.Listed, To: &in.flag},
+		{Name: "kind", Values: []string{"upvote", "agent"}, To: &in.kind},
+		{Name: "ids", To: &in.ids},
+		{Name: "at", To: &in.at},
+		{Name: "data", To: &in.data},
+	}, in.Page.Args()...), in.Relevance.Args()...)
+}
+
+// What can only be meant in one way is taken by a door for models; a door for programs takes what its document says.
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		door      verb.Door
+		raw, want string
+	}{
+		{verb.MCP, `{"q":"a","words":["b","c"],"list":"d, e","size":"3","flag":"TRUE","kind":" Up ","ids":7,"at":1772000000}`, ""},
+		{verb.MCP, `"{\"text\":\"a\"}"`, ""},
+		{verb.MCP, `{"text":["a"],"size":0,"limit":{"limit":2},"relevance_range":[0,1]}`, ""},
+		{verb.MCP, `{"text":"a","q":"b"}`, "q: is another name of text: give one of them"},
+		{verb.MCP, `{"text":"a","list":["b",null]}`, "list[1]: must be a text, got null"},
+		{verb.MCP, `{"text":"a","lst":1}`, "lst: is unknown (did you mean list?): known are text, words, list, size, flag, limit, offset"},
+		{verb.MCP, `{"text":"a","relevance_range":[0,1],"min_relevance":0.5}`, "min_relevance: is another name of relevance_range.min: give one of them"},
+		{verb.MCP, `7`, "arguments: must be an object, got 7"},
+		{verb.MCP, `null`, "text: is required, and must not be blank"},
+		{verb.REST, `{"text":"a","list":["d"],"size":3,"kind":"agent","at":"2026-03-01"}`, ""},
+		{verb.REST, `{"text":"a","list":"d"}`, "list: must be a list of texts, got a text"},
+		{verb.REST, `{"text":"a","size":1.5}`, "size: must be a whole number, got 1.5"},
+		{verb.REST, `{"text":"a","kind":"Agent"}`, `kind: must be one of upvote, agent, got "Agent"`},
+		{verb.REST, `{"text":"a","q":"b"}`, "q: is unknown: known are text, words, list, maybe, size, flag, kind, ids, at, data, limit, offset, relevance_range, min_relevance"},
+		{verb.REST, `{"text":"a","data":[1]}`, `data: must be an object, such as {"ticket":"OPS-7"}, got a list`},
+		{verb.REST, `{"text":" "}`, "text: is required, and must not be blank"},
+		{verb.REST, `null`, "arguments: must be an object, got null"},
+		{verb.Script, `{"text":"a","list_of":"d, e","maybe":[]}`, ""},
+		{verb.Script, `{"text":3}`, "text: must be a string, got 3"},
+		{verb.Script, `{"text":"a","list_of":{}}`, "list_of: must be a string or a list of strings, got dict"},
+	} {
+		var in input
+		err := verb.Decode(c.door, json.RawMessage(c.raw), in.Args())
+		if got := fmt.Sprint(err); err == nil && c.want != "" || err != nil && got != c.want {
+			t.Errorf("door %d, %s: got %v, want %q", c.door, c.raw, err, c.want)
+		}
+	}
+}
+
+// An error of the domain gets the name that the caller used, at any door.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	var in input
+	args := in.Args()
+	for _, c := range []struct {
+		door             verb.Door
+		raw, field, want string
+	}{
+		{verb.MCP, `{"q":"a","top_k":3}`, "Count", "top_k"},
+		{verb.MCP, `{"q":"a"}`, "Count", "limit"},
+		{verb.Script, `{"text":"a","list_of":["b"]}`, "List[0]", "list_of[0]"},
+		{verb.REST, `{"text":"a"}`, "elsewhere", "elsewhere"},
+		{verb.Shell, `{}`, "Relevance", "relevance-range"},
+	} {
+		args = in.Args()
+		_ = verb.Decode(c.door, json.RawMessage(c.raw), args)
+		if got := verb.Named(hippo.Fieldf(c.field, "is wrong"), c.door, args); got.Error() != c.want+": is wrong" {
+			t.Errorf("door %d, %s: %v, want %s", c.door, c.field, got, c.want)
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net"
 	"os"
 	"slices"
@@ -128,14 +127,12 @@ func exitCode(err error) int {
 
 // flagNames returns the names of the flags and arguments for the fields of the domain.
 func flagNames() map[string]string {
-	names := verb.Names(new(verb.Search).Args(), verb.Shell)
-	maps.Copy(names, map[string]string{
-		"Text": "words", "Query": "query", "ID": "id", "Up": "id", "Down": "id", "Undo": "id", "Kind": "kind", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Relevance": "min, max",
+	return map[string]string{
+		"Text": "words", "Query": "query", "ID": "id", "Up": "id", "Down": "id", "Undo": "id", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Relevance": "min, max",
 		"Offset": "offset", "Count": "count", "IDs": "id", "Vote": "reinforce",
 		"valid_from": "valid-from", "valid_until": "valid-until", "event_time": "event-time",
 		"MaxTokens": "max-tokens", "Content": "content",
-	})
-	return names
+	}
 }
 
 // warn prints a line beside the result.
@@ -153,7 +150,7 @@ func notice(s *shell, format string, args ...any) {
 // command line without arguments: "hippo search"; args are all of the program.
 func explainError(s *shell, command string, args []string, err error) {
 	if _, ok := errors.AsType[sourceError](err); !ok { // it names the keys of a file
-		err = wire.RenameField(wire.RenameField(err, flagNames()), writtenNames(args))
+		err = wire.RenameField(wire.RenameField(verb.Named(err, verb.Shell, new(verb.Search).Args()), flagNames()), writtenNames(args))
 	}
 	if _, said := errors.AsType[*interruptedError](err); !said && hippo.CodeOf(err) == hippo.CodeCanceled {
 		err = canceledError{}

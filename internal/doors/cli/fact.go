@@ -71,7 +71,7 @@ func validFact(r hippo.Relation, args []string) error {
 		return hippo.Fieldf("object", "must be another entity than the subject, got %.60q twice", args[2])
 	}
 	if r.Kind == hippo.CoRecalled {
-		return hippo.Fieldf("Kind", "must not be %s, which is learned", hippo.CoRecalled)
+		return hippo.Fieldf("kind", "must not be %s, which is learned", hippo.CoRecalled)
 	}
 	r.From, r.To = hippo.ID{1}, hippo.ID{2}
 	return r.Validate()

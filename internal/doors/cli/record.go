@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,24 +18,18 @@ import (
 )
 
 func newRecordCommand(s *shell) *cobra.Command {
-	m := &hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}}
-	var times struct{ event, from, until string }
-	var supersedes []string
-	var allowSecret bool
+	var given verb.Record
 	c := &cobra.Command{
 		Use:   "record CONTENT...",
 		Short: "Record a memory; without CONTENT, read it from stdin",
 		Example: `  hippo record "Retries need jitter" --situation "debugging outages"
   git log -1 --format=%B | hippo record --type commit --importance 0.3`,
 		RunE: func(c *cobra.Command, args []string) error {
-			var err error
-			if m.Content, err = contentOf(c.Context(), s, args); err != nil {
+			m, err := given.Memory(today(s))
+			if err != nil {
 				return err
 			}
-			if err = cmp.Or(
-				setTime(s, &m.EventTime, "event-time", times.event),
-				setTime(s, &m.ValidFrom, "valid-from", times.from), setTime(s, &m.ValidUntil, "valid-until", times.until),
-			); err != nil {
+			if m.Content, err = contentOf(c.Context(), s, args); err != nil {
 				return err
 			}
 			m.Source.Kind = hippo.SourceUser
@@ -45,12 +38,11 @@ func newRecordCommand(s *shell) *cobra.Command {
 				return err
 			}
 			return s.on(c.Context(), cfg, currentOf(c.Context(), s, cfg), func(x *client.Client) error {
-				m.Situation = verb.Given(m.Situation)
-				old, err := resolveSuperseded(c.Context(), x, supersedes)
+				old, err := resolveSuperseded(c.Context(), x, given.Supersedes)
 				if err != nil {
 					return err
 				}
-				r, err := recordGiven(c.Context(), s, allowingSecrets(x, allowSecret), m, old)
+				r, err := recordGiven(c.Context(), s, allowingSecrets(x, given.AllowSecret), m, old)
 				if err != nil {
 					return err
 				}
@@ -62,17 +54,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 			})
 		},
 	}
-	f := c.Flags()
-	f.StringArrayVar(&m.Situation, "situation", nil, "when it applies; may be repeated")
-	f.Float64Var(&m.Importance.Base, "importance", m.Importance.Base, "0 to 1")
-	addCommaList(f, &m.Tags, "tag", "a label; may be repeated, or several with commas")
-	f.StringVar(&m.Type, "type", "", "a kind: decision, error, preference, ...")
-	f.BoolVar(&m.Pinned, "pinned", false, "never fades")
-	f.StringVar(&times.event, "event-time", "", "when it happened, if not now: yesterday, 2026-03-01, 2h")
-	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time on")
-	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time; 3d: in three days")
-	f.StringArrayVar(&supersedes, "supersedes", nil, "a memory (ID) that this one replaces; may be repeated")
-	addAllowSecret(f, &allowSecret)
+	addArgs(c.Flags(), given.Args())
 	return c
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // printConflicts prints the pairs of hits that seem to contradict each other.
@@ -44,10 +45,10 @@ func printComparison(s *shell, r *api.Recorded) {
 }
 
 // resolveSuperseded is [resolve] for --supersedes, which its errors name.
-func resolveSuperseded(ctx context.Context, m *client.Client, refs []string) ([]hippo.ID, error) {
-	ids, err := resolve(ctx, m, refs, api.PreferLive)
+func resolveSuperseded(ctx context.Context, m *client.Client, given verb.Refs) ([]hippo.ID, error) {
+	ids, err := resolve(ctx, m, given.Texts, api.PreferLive)
 	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
-		return nil, hippo.Fieldf("supersedes", "%s", bad.Why)
+		return nil, hippo.Fieldf(given.Name, "%s", bad.Why)
 	}
 	return ids, err
 }

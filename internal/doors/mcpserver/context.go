@@ -8,21 +8,22 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
-
-const contextSchema = `{"type":"object","properties":{
-"prompt":{"type":"string","description":"what the user asks"},
-"project":{"type":"string"},
-"max_tokens":{"type":"integer","default":700}}}`
 
 type contextInput struct {
 	prompt, project string
-	at              momentInput
+	at              verb.Moment
 	maxTokens       *int
 }
 
-func (in *contextInput) fields() []field {
-	return append([]field{{name: "prompt", to: &in.prompt}, {name: "project", to: &in.project}, {name: "max_tokens", to: &in.maxTokens, count: true}}, in.at.fields()...)
+// Args implements [verb.Object].
+func (in *contextInput) Args() []verb.Arg {
+	return append([]verb.Arg{
+		{Name: "prompt", Field: "Prompt", Brief: "what the user asks", Is: verb.Listed, To: &in.prompt},
+		{Name: "project", Is: verb.Listed, To: &in.project},
+		tokensArg(&in.maxTokens, briefing.DefaultTokens),
+	}, unlisted(in.at.Args())...)
 }
 
 func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
@@ -31,7 +32,7 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 		q.MaxTokens = *in.maxTokens
 	}
 	var err error
-	if q.At, err = in.at.value(s); err != nil {
+	if q.At, err = in.at.Moment(s.now()); err != nil {
 		return reply{}, err
 	}
 	scope := s.scope

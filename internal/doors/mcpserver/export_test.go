@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // ToolFields is what a tool takes, by its schema and by its decoder: the names that the schema
@@ -22,15 +23,15 @@ type ToolFields struct {
 func Fields() map[string]ToolFields {
 	out := make(map[string]ToolFields)
 	for _, t := range tools() {
-		f := ToolFields{Schema: t.schema}
-		for _, field := range t.input().fields() {
-			if field.unlisted {
-				f.Unlisted = append(f.Unlisted, field.name)
-			} else {
-				f.Names = append(f.Names, field.name)
+		args := t.input().Args()
+		f := ToolFields{Schema: string(verb.ToolSchema(args)), Names: verb.Listing(args)}
+		for i := range args {
+			name := args[i].NameAt(verb.MCP)
+			if !args[i].Is.Has(verb.Listed) {
+				f.Unlisted = append(f.Unlisted, name)
 			}
-			if field.required {
-				f.Required = append(f.Required, field.name)
+			if args[i].Is.Has(verb.Required) {
+				f.Required = append(f.Required, name)
 			}
 		}
 		out[t.name] = f
@@ -45,9 +46,9 @@ func InputsAskedTwice() map[string][2]string {
 	for _, t := range tools() {
 		in := t.input()
 		before := fmt.Sprintf("%+v", in)
-		for _, f := range in.fields() {
-			if object, ok := f.to.(input); ok {
-				object.fields()
+		for _, a := range in.Args() {
+			if object, ok := a.To.(verb.Object); ok {
+				object.Args()
 			}
 		}
 		out[t.name] = [2]string{before, fmt.Sprintf("%+v", in)}
@@ -66,9 +67,6 @@ func FindID(parts ...[]byte) json.RawMessage {
 	}
 	return f.found()
 }
-
-// ArgumentNames is the table of the names of domain fields.
-func ArgumentNames() map[string]string { return argumentNames() }
 
 // Stdio returns the transport of a server.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport { return &stdio{in: in, out: out} }

@@ -7,23 +7,20 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-const forgetSchema = `{"type":"object","required":["uuids"],"properties":{
-"uuids":{"type":"array","items":{"type":"string"},"description":"ids"},
-"restore":{"type":"boolean"},
-"purge":{"type":"boolean"}}}`
-
 type forgetInput struct {
-	refs           refs
+	refs           verb.Refs
 	restore, purge bool
 }
 
-func (in *forgetInput) fields() []field {
-	return []field{
-		{name: "uuids", also: "uuid ids id refs ref content_hash", to: &in.refs, required: true},
-		{name: "restore", to: &in.restore},
-		{name: "purge", to: &in.purge},
+// Args implements [verb.Object].
+func (in *forgetInput) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "uuids", Also: "uuid ids id refs ref content_hash", Field: "IDs", Brief: "ids", Is: verb.Required | verb.Listed, To: &in.refs},
+		{Name: "restore", Is: verb.Listed, To: &in.restore},
+		{Name: "purge", Is: verb.Listed, To: &in.purge},
 	}
 }
 

@@ -12,29 +12,26 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-const getSchema = `{"type":"object","required":["ids"],"properties":{
-"ids":{"type":"array","items":{"type":"string"}},
-"query":{"type":"string"},
-"max_tokens":{"type":"integer","default":1200}}}`
-
 type getInput struct {
-	ids       refs
-	query     words
-	at        momentInput
+	ids       verb.Refs
+	query     string
+	at        verb.Moment
 	maxTokens tokenLimit
 	// noTouch: a program looks at it, which is no opening.
 	noTouch bool
 }
 
-func (in *getInput) fields() []field {
-	return append([]field{
-		{name: "ids", also: "id uuids uuid refs ref hash", to: &in.ids, required: true},
-		{name: "query", also: "q text search question", to: &in.query},
-		{name: "max_tokens", to: &in.maxTokens.given, count: true},
-		{name: "no_touch", to: &in.noTouch, unlisted: true},
-	}, in.at.fields()...)
+// Args implements [verb.Object].
+func (in *getInput) Args() []verb.Arg {
+	return append([]verb.Arg{
+		{Name: "ids", Also: "id uuids uuid refs ref hash", Field: "IDs", Is: verb.Required | verb.Listed, To: &in.ids},
+		{Name: "query", Also: "q text search question", Field: "Query", Is: verb.Listed | verb.Words, To: &in.query},
+		tokensArg(&in.maxTokens.given, defaultTokens),
+		{Name: "no_touch", To: &in.noTouch},
+	}, unlisted(in.at.Args())...)
 }
 
 // got is the structured content of memories that were read.
@@ -55,11 +52,11 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	at, err := in.at.value(s)
+	at, err := in.at.Moment(s.now())
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := engine.GetAt(ctx, s.Memories, api.Get{IDs: ids, At: at, Question: string(in.query)})
+	found, err := engine.GetAt(ctx, s.Memories, api.Get{IDs: ids, At: at, Question: in.query})
 	if err != nil {
 		return reply{}, err
 	}

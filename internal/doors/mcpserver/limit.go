@@ -5,6 +5,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // The limits of max_tokens of the tools that read.
@@ -15,6 +16,11 @@ const (
 	// maxJSONTokens is for programs, which read JSON: the largest content fits.
 	maxJSONTokens = 1_000_000
 )
+
+// tokensArg is the argument that limits a result.
+func tokensArg(to **int, otherwise int) verb.Arg {
+	return verb.Arg{Name: "max_tokens", Field: "MaxTokens", Rules: verb.Schema{"default": otherwise}, Is: verb.Listed | verb.Count, To: to}
+}
 
 // tokenLimit is an argument max_tokens. It limits a result, as [briefing.Tokens] estimates it.
 type tokenLimit struct{ given *int }

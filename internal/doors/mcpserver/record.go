@@ -14,52 +14,14 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-const recordSchema = `{"type":"object","required":["content","situation","importance"],"properties":{
-"content":{"type":"string","description":"one idea"},
-"situation":{"type":"array","items":{"type":"string"},"description":"2 to 4 phrases: when it applies"},
-"importance":{"type":"number","minimum":0,"maximum":1,"description":".8 breakthrough, .6 decision, .4 incremental, .2 routine"},
-"tags":{"type":"array","items":{"type":"string"}},
-"type":{"type":"string","description":"decision, error, preference"},
-"pinned":{"type":"boolean","description":"never fades"},
-"event_time":{"type":"string","description":"if not now: 2026-03-01, yesterday"},
-"valid_until":{"type":"string"},
-"supersedes":{"type":"array","items":{"type":"string"},"description":"ids it replaces"},
-"source":{"type":"string","enum":["user","agent","tool"],"description":"who said it"},
-"project":{"type":"string","description":"default: current; none"}}}`
+type recordInput struct{ verb.Record }
 
-// defaultImportance is that of an insight that is recorded without one.
-const defaultImportance = 0.5
-
-type recordInput struct {
-	content    string
-	situation  texts
-	importance *float64
-	tags       texts
-	kind       string
-	pinned     bool
-	eventTime  moment
-	valid      verb.Validity
-	supersedes refs
-	project    string
-	metadata   metadata
-	secret     secretInput
-}
-
-func (in *recordInput) fields() []field {
-	return slices.Concat([]field{
-		{name: "content", also: "insight text memory note", to: &in.content, required: true},
-		{name: "situation", also: "situations context", to: &in.situation},
-		{name: "importance", to: &in.importance},
-		{name: "tags", also: "tag", to: &in.tags},
-		{name: "type", also: "kind category memory_type", to: &in.kind},
-		{name: "pinned", to: &in.pinned},
-		{name: "event_time", to: &in.eventTime},
-	}, fieldsOf(in.valid.Args()), []field{
-		{name: "supersedes", to: &in.supersedes},
-		{name: "source", to: &in.secret.source},
-		{name: "project", to: &in.project},
-		{name: "metadata", to: &in.metadata, unlisted: true},
-		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
+// Args implements [verb.Object].
+func (in *recordInput) Args() []verb.Arg {
+	args := in.Record.Args()
+	before := slices.IndexFunc(args, func(a verb.Arg) bool { return a.Name == "project" })
+	return slices.Insert(args, before, verb.Arg{
+		Name: "source", Field: "Source.Kind", Brief: "who said it", Values: []string{"user", "agent", "tool"}, Is: verb.Listed, To: (*string)(&in.Source.Kind),
 	})
 }
 
@@ -78,36 +40,27 @@ type recorded struct {
 }
 
 func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
-	if err := in.metadata.forPrograms(s, in.fields()); err != nil {
+	if err := forPrograms(s, in.Metadata); err != nil {
 		return reply{}, err
 	}
-	if err := oneOf("source", string(in.secret.source), "user", "agent", "tool"); err != nil {
-		return reply{}, err
-	}
-	supersedes, err := s.resolve(ctx, in.supersedes, api.PreferLive)
+	supersedes, err := s.resolve(ctx, in.Supersedes, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	project, err := s.project(ctx, in.project)
+	project, err := s.project(ctx, in.Project)
 	if err != nil {
 		return reply{}, err
 	}
-	given := hippo.Memory{
-		Content: in.content, Situation: in.situation, Tags: distinctTags(in.tags), Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: defaultImportance},
-		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: project, Trust: hippo.TrustDefault,
-		Metadata: in.metadata,
-	}
-	if in.importance != nil {
-		given.Importance.Base = *in.importance
-	}
-	if err := verb.Read(s.now(), append(in.valid.Into(&given.ValidFrom, &given.ValidUntil), verb.Time(in.eventTime).Into(&given.EventTime))...); err != nil {
+	given, err := in.Memory(s.now())
+	if err != nil {
 		return reply{}, err
 	}
-	if in.project == "" && project == s.scope.Project {
-		given.Project = s.scope.ProjectFor(&given)
+	given.Namespace, given.Project = s.scope.Namespace, project
+	if in.Project == nil && project == s.scope.Project {
+		given.Project = s.scope.ProjectFor(given)
 	}
-	s.conversation.place(&given, s.server.Now())
-	m, same, err := in.secret.memories(s).RecordCompared(ctx, &given, supersedes...)
+	s.conversation.place(given, s.server.Now())
+	m, same, err := allowing(s, in.AllowSecret).RecordCompared(ctx, given, supersedes...)
 	if err != nil {
 		return reply{}, err
 	}
@@ -116,10 +69,10 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: supersedes,
 	}
 	text := "Recorded insight " + s.short(m.ID)
-	if in.importance == nil {
+	if in.Importance == nil {
 		text += ", importance " + decimal(m.Importance.Value)
 	}
-	if strayMarkup().MatchString(in.content) {
+	if strayMarkup().MatchString(in.Content) {
 		text += "\nthe content has markup of a tool call: what follows in it may be arguments that did not arrive; hippo_get shows it, hippo_modify_insight mends it"
 	}
 	if project != "" && m.Project == "" {
@@ -138,12 +91,26 @@ var strayMarkup = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknogloba
 })
 
 // project returns the project that a memory is recorded for: a known one, or one that the caller says is new.
-func (s *session) project(ctx context.Context, given string) (string, error) {
-	switch given {
-	case "none":
-		return "", nil
-	case "", "current", s.scope.Project:
+func (s *session) project(ctx context.Context, given *string) (string, error) {
+	switch {
+	case given == nil || *given == "current" || *given == s.scope.Project:
 		return s.scope.Project, nil
+	case *given == "none":
+		return "", nil
 	}
-	return engine.NameProject(ctx, s.Memories, given)
+	return engine.NameProject(ctx, s.Memories, *given)
+}
+
+// forPrograms returns an error if a model gave metadata, as for an argument that is unknown: it should use
+// tags, which searches filter by. Programs ask for JSON.
+func forPrograms(s *session, given verb.Metadata) error {
+	if given == nil || s.json {
+		return nil
+	}
+	return verb.Unknown(verb.MCP, "", map[string]bool{"metadata": true}, s.args)
+}
+
+// allowing returns the memories of a session, which store secrets if an argument allows it.
+func allowing(s *session, secrets bool) *engine.Memories {
+	return (&verb.Change{AllowSecret: secrets}).Memories(s.Memories)
 }

@@ -8,13 +8,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
-
-const runSchema = `{"type":"object","properties":{
-"program":{"type":"string"},
-"dry_run":{"type":"boolean","description":"stores nothing"},
-"read_only":{"type":"boolean"},
-"max_tokens":{"type":"integer","default":1200}},"required":["program"]}`
 
 // cardURI is the resource with the page about programs.
 const cardURI = "hippo://run"
@@ -24,9 +19,9 @@ func runTool() tool {
 		name: "hippo_run", title: "Run a program",
 		description: `Search, filter, combine and store in one call by a Starlark (small Python) program: search("x", limit=20), recall, get, ` +
 			`store("text", tags=[]), update, upvote, relate, forget; m.content .score .tags. Only its last expression comes back. All writes or none. More: ` + cardURI,
-		schema: runSchema, destructive: true,
-		example: `{"program":"[m.content for m in search(\"gateway\")]"}`,
-		input:   func() arguments { return &runInput{} },
+		destructive: true,
+		example:     `{"program":"[m.content for m in search(\"gateway\")]"}`,
+		input:       func() arguments { return &runInput{} },
 	}
 }
 
@@ -36,12 +31,13 @@ type runInput struct {
 	maxTokens        *int
 }
 
-func (in *runInput) fields() []field {
-	return []field{
-		{name: "program", also: "code script", to: &in.program, required: true},
-		{name: "dry_run", to: &in.dryRun},
-		{name: "read_only", to: &in.readOnly},
-		{name: "max_tokens", to: &in.maxTokens, count: true},
+// Args implements [verb.Object].
+func (in *runInput) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "program", Also: "code script", Field: "Program", Is: verb.Required | verb.Listed, To: &in.program},
+		{Name: "dry_run", Brief: "stores nothing", Is: verb.Listed, To: &in.dryRun},
+		{Name: "read_only", Is: verb.Listed, To: &in.readOnly},
+		tokensArg(&in.maxTokens, script.DefaultTokens),
 	}
 }
 

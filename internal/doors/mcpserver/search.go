@@ -1,10 +1,7 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"math"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -14,113 +11,30 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-const searchSchema = `{"type":"object","properties":{
-"query":{"type":"string"},
-"situation_filter":{"type":"array","items":{"type":"string"},"description":"preferred; strict: no others"},
-"strict":{"type":"boolean"},
-"limit":{"type":"integer","default":10},
-"offset":{"type":"integer"},
-"tags":{"type":"array","items":{"type":"string"}},
-"type":{"type":"array","items":{"type":"string"}},
-"project":{"type":"string","description":"default: current and none; * all"},
-"when":{"type":"string","description":"last week, since 1 May, 3d"},
-"as_of":{"type":"string"},
-"detail":{"type":"string","enum":["compact","full"]},
-"max_tokens":{"type":"integer","default":1200}}}`
-
 type searchInput struct {
 	verb.Search
-	text      words
-	relevance rangeInput
-	limit     limitInput
-	offset    *int
+	verb.Page
+	verb.Relevance
+	text      string
 	project   string
-	sources   texts
-	detail    keyword
+	sources   []string
+	detail    string
 	maxTokens tokenLimit
 }
 
-func (in *searchInput) fields() []field {
-	return slices.Concat([]field{
-		{name: "query", also: "q text search question", to: &in.text},
-		{name: "limit", also: "count top_k k n n_results num_results max_results", to: &in.limit, count: true},
-		{name: "offset", to: &in.offset},
-		{name: "relevance_range", also: "score_range", to: &in.relevance, unlisted: true},
-		{name: "min_relevance", also: "min_score threshold", to: &minRelevance{&in.relevance}, unlisted: true},
-	}, fieldsOf(in.Args()), []field{
-		{name: "project", to: &in.project},
-		{name: "detail", to: &in.detail},
-		{name: "max_tokens", to: &in.maxTokens.given, count: true},
-		{name: "sources", also: "source", to: &in.sources, unlisted: true},
-	})
+// Args implements [verb.Object].
+func (in *searchInput) Args() []verb.Arg {
+	return slices.Concat([]verb.Arg{{Name: "query", Also: "q text search question", Field: "Text", Is: verb.Listed | verb.Words, To: &in.text}},
+		in.Page.Args(), in.Relevance.Args(), in.Search.Args(), []verb.Arg{
+			{Name: "project", Field: "Projects", Brief: "default: current and none; * all", Is: verb.Listed, To: &in.project},
+			{Name: "detail", Values: []string{"compact", "full"}, Is: verb.Listed, To: &in.detail},
+			tokensArg(&in.maxTokens.given, defaultTokens),
+			{Name: "sources", Also: "source", To: &in.sources},
+		})
 }
 
-// rangeInput is a range of relevance. A range that is given without min begins at
-// 0.1, the floor of the original program.
-type rangeInput struct {
-	given    bool
-	min, max *float64
-}
-
-// set implements [setter]: an empty object is a range, too, and so is a list of min and max.
-func (in *rangeInput) set(name string, raw json.RawMessage) error {
-	in.given = true
-	var pair []float64
-	if json.Unmarshal(raw, &pair) == nil && len(pair) == 2 {
-		in.min, in.max = &pair[0], &pair[1]
-		return nil
-	}
-	return decodeAt(name+".", plain(raw, input(in)), in)
-}
-
-// minRelevance is the lower end of a range of relevance, as an argument of its own.
-type minRelevance struct{ to *rangeInput }
-
-// set implements [setter].
-func (m *minRelevance) set(name string, raw json.RawMessage) error {
-	m.to.given = true
-	return set(name, raw, &m.to.min)
-}
-
-func (in *rangeInput) fields() []field {
-	return []field{{name: "min", to: &in.min}, {name: "max", to: &in.max}}
-}
-
-func (in *rangeInput) value() *hippo.Range {
-	if !in.given {
-		return nil
-	}
-	r := &hippo.Range{Min: 0.1, Max: math.Inf(1)}
-	if in.min != nil {
-		r.Min = *in.min
-	}
-	if in.max != nil {
-		r.Max = *in.max
-	}
-	return r
-}
-
-// limitInput is a page: how many hits it has, or an object with that and where it begins.
-type limitInput struct {
-	offset int
-	count  *int
-}
-
-// set implements [setter].
-func (in *limitInput) set(name string, raw json.RawMessage) error {
-	raw = plain(raw, input(in))
-	if json.Unmarshal(plain(raw, &in.count), &in.count) == nil {
-		return nil
-	}
-	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
-		return misshapen(name, "must be a whole number, or {\"offset\":0,\"count\":10}, got %.40s", raw)
-	}
-	return decodeAt(name+".", raw, in)
-}
-
-func (in *limitInput) fields() []field {
-	return []field{{name: "offset", to: &in.offset}, {name: "count", also: "limit top_k n", to: &in.count, count: true}}
-}
+// floor is where a range of relevance begins that has no lower end: that of the original program.
+const floor = 0.1
 
 func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	q, err := in.query(s)
@@ -174,12 +88,7 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	if err != nil {
 		return q, err
 	}
-	q.Text, q.Relevance, q.Offset, q.NoDistribution = string(in.text), in.relevance.value(), in.limit.offset, !s.json
-	if in.offset != nil {
-		q.Offset = *in.offset
-	}
-	if in.limit.count != nil {
-		q.Count = *in.limit.count
-	}
-	return q, oneOf("detail", string(in.detail), "compact", "full")
+	q.Text, q.Relevance, q.Offset, q.NoDistribution = in.text, in.Range(floor), in.Offset, !s.json
+	q.Count, err = in.Count()
+	return q, err
 }

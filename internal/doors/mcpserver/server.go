@@ -14,7 +14,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -175,6 +174,8 @@ type session struct {
 	conversation *conversation
 	// json: the caller asked for the data and not for the text.
 	json bool
+	// args are the arguments, with what was said of each.
+	args []verb.Arg
 }
 
 // reply is the result of a tool: text for a model, or data as JSON where the caller asked for
@@ -217,7 +218,8 @@ func (s *Server) observed(ctx context.Context, name string, req *mcp.CallToolReq
 
 // call calls a tool.
 func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.RawMessage) (reply, error) {
-	if err := decode(arguments, in); err != nil {
+	args := in.Args()
+	if err := verb.Decode(verb.MCP, arguments, args); err != nil {
 		return reply{}, t.withExample(err)
 	}
 	m, at, err := s.memories(ctx)
@@ -225,16 +227,16 @@ func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.R
 		return reply{}, err
 	}
 	growStack(len(t.name))
-	r, err := in.call(ctx, &session{Memories: m, server: s, scope: at.scope, trees: at.trees, conversation: conversationOf(ctx), json: in.json()})
+	r, err := in.call(ctx, &session{Memories: m, server: s, scope: at.scope, trees: at.trees, conversation: conversationOf(ctx), json: in.json(), args: args})
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.name, "error", err)
 	}
-	return r, wire.RenameField(t.withExample(err), argumentNames())
+	return r, verb.Named(t.withExample(err), verb.MCP, args)
 }
 
 // withExample returns err with an example of the arguments, if they have another shape.
 func (t *tool) withExample(err error) error {
-	bad, ok := errors.AsType[*shapeError](err)
+	bad, ok := errors.AsType[*verb.ShapeError](err)
 	if !ok {
 		return err
 	}
@@ -280,17 +282,6 @@ func textContent(text string) *mcp.TextContent {
 		text = "result: " + text
 	}
 	return &mcp.TextContent{Text: text}
-}
-
-// argumentNames are the names of the tool arguments that stand for fields of the domain.
-func argumentNames() map[string]string {
-	names := verb.Names(new(verb.Search).Args(), verb.MCP)
-	maps.Copy(names, map[string]string{
-		"Text": "query", "Query": "query", "Relevance": "relevance_range",
-		"Offset": "offset", "Count": "limit", "Projects": "project", "Source.Kind": "source",
-		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Undo": "undo", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Program": "program",
-	})
-	return names
 }
 
 // failure is the result of a failed call: text for a model, and a code for a program.

@@ -10,7 +10,6 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,35 +59,6 @@ func TestSchemas_MatchTheDecoder(t *testing.T) {
 			if !slices.Contains(schema.Required, f) {
 				t.Errorf("%s: %s is required", name, f)
 			}
-		}
-	}
-}
-
-// Each field of a query that the domain can complain about has the name of an argument.
-func TestArgumentNames(t *testing.T) {
-	t.Parallel()
-	table := mcpserver.ArgumentNames()
-	for _, name := range []string{"Up", "Down", "Undo", "Query"} { // those of votes
-		if table[name] == "" {
-			t.Errorf("%s has no name", name)
-		}
-	}
-	for f := range reflect.TypeFor[hippo.Query]().Fields() {
-		switch name := f.Name; name {
-		case "Filter", "Detail", "NoTouch", "Strict": // every value is valid, or its fields have names of their own
-		default:
-			if table[name] == "" {
-				t.Errorf("%s has no name", name)
-			}
-		}
-	}
-	var known []string
-	for _, f := range mcpserver.Fields() {
-		known = append(append(known, f.Names...), f.Unlisted...)
-	}
-	for field, name := range table {
-		if root, _, _ := strings.Cut(name, "."); name != "arguments" && !slices.Contains(known, root) {
-			t.Errorf("%s: no tool has an argument %s", field, name)
 		}
 	}
 }

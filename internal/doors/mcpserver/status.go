@@ -9,11 +9,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 type statusInput struct{}
 
-func (*statusInput) fields() []field { return nil }
+// Args implements [verb.Object].
+func (*statusInput) Args() []verb.Arg { return nil }
 
 func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 	st, err := s.Status(ctx)

@@ -2,32 +2,27 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // arguments are the input of a tool, which knows how to carry it out.
 type arguments interface {
-	input
+	verb.Object
 	call(ctx context.Context, s *session) (reply, error)
 }
 
 // request is the arguments of a tool with those that every tool takes.
 type request struct {
 	arguments
-	format keyword
+	format string
 }
 
-func (r *request) fields() []field {
-	return append(r.arguments.fields(), field{name: "format", to: &r.format, unlisted: true})
-}
-
-// blank implements [blanker].
-func (r *request) blank(name string) {
-	if b, ok := r.arguments.(blanker); ok {
-		b.blank(name)
-	}
+// Args implements [verb.Object].
+func (r *request) Args() []verb.Arg {
+	return append(r.arguments.Args(), verb.Arg{Name: "format", Values: []string{formatText, formatJSON}, To: &r.format})
 }
 
 // json reports whether the caller asked for data and not for text.
@@ -39,18 +34,9 @@ const (
 	formatJSON = "json"
 )
 
-// call implements [arguments].
-func (r *request) call(ctx context.Context, s *session) (reply, error) {
-	if err := oneOf("format", string(r.format), formatText, formatJSON); err != nil {
-		return reply{}, err
-	}
-	return r.arguments.call(ctx, s)
-}
-
 // tool is one entry of tools/list.
 type tool struct {
 	name, title, description string
-	schema                   string
 	example                  string // of its arguments, for errors; empty: {}
 	readOnly, destructive    bool
 	idempotent               bool
@@ -68,56 +54,56 @@ func tools() []tool {
 		{
 			name: "hippo_record_insight", title: "Record an insight",
 			description: "Keep one insight: atomic, specific, useful later.",
-			schema:      recordSchema, essential: true, writes: true,
+			essential:   true, writes: true,
 			example: `{"content":"Retries need jitter","situation":["debugging outages"],"importance":0.6}`,
 			input:   func() arguments { return &recordInput{} },
 		},
 		{
 			name: "hippo_search_insights", title: "Search insights",
 			description: "Find insights, best first. A line: id, relevance, content (situation) | date.",
-			schema:      searchSchema, idempotent: true, essential: true,
+			idempotent:  true, essential: true,
 			example: `{"query":"gateway outages","limit":5}`,
 			input:   func() arguments { return &searchInput{} },
 		},
 		{
 			name: "hippo_get", title: "Read insights whole",
 			description: "Insights by id, with relations; of a long one what answers query.",
-			schema:      getSchema, readOnly: true, idempotent: true, essential: true,
+			readOnly:    true, idempotent: true, essential: true,
 			example: `{"ids":["7f4a7c15"]}`,
 			input:   func() arguments { return &getInput{} },
 		},
 		{
 			name: "hippo_modify_insight", title: "Modify an insight",
 			description: "Change an insight; what is not given stays. New content or situation counts as an upvote.",
-			schema:      modifySchema, destructive: true, writes: true,
+			destructive: true, writes: true,
 			example: `{"uuid":"7f4a7c15","content":"Retries need random jitter"}`,
 			input:   func() arguments { return &modifyInput{} },
 		},
 		{
 			name: "hippo_reinforce_insight", title: "Vote on insights",
 			description: "Upvote what helped, downvote what misled.",
-			schema:      reinforceSchema, writes: true,
-			example: `{"upvotes":["7f4a7c15"]}`,
-			input:   func() arguments { return &reinforceInput{} },
+			writes:      true,
+			example:     `{"upvotes":["7f4a7c15"]}`,
+			input:       func() arguments { return &reinforceInput{} },
 		},
 		{
 			name: "hippo_forget", title: "Forget insights",
 			description: "Hide insights; restore undoes it. purge deletes for good: only if the user asks.",
-			schema:      forgetSchema, destructive: true, idempotent: true, writes: true,
+			destructive: true, idempotent: true, writes: true,
 			example: `{"uuids":["7f4a7c15"]}`,
 			input:   func() arguments { return &forgetInput{} },
 		},
 		{
 			name: "hippo_context", title: "Session context",
 			description: "What to know when a session begins: rules, open tasks, decisions, recent work.",
-			schema:      contextSchema, readOnly: true, idempotent: true,
+			readOnly:    true, idempotent: true,
 			example: `{"prompt":"why did the gateway go down"}`,
 			input:   func() arguments { return &contextInput{} },
 		},
 		{
 			name: "hippo_status", title: "Memory status",
 			description: "Counts, store and problems.",
-			schema:      `{"type":"object","properties":{}}`, readOnly: true, idempotent: true,
+			readOnly:    true, idempotent: true,
 			input: func() arguments { return &statusInput{} },
 		},
 		runTool(),
@@ -133,7 +119,7 @@ func (t tool) describe() *mcp.Tool {
 	}
 	out := &mcp.Tool{
 		Name: t.name, Title: t.title, Description: t.description,
-		InputSchema: json.RawMessage(t.schema), Annotations: a,
+		InputSchema: verb.ToolSchema(t.input().Args()), Annotations: a,
 	}
 	if t.essential {
 		out.Meta = mcp.Meta{"anthropic/alwaysLoad": true}

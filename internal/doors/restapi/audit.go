@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 type auditInput struct {
@@ -19,14 +20,14 @@ type auditInput struct {
 
 func newAuditInput() input { return &auditInput{idle: consolidate.IdleDays, limit: hippo.DefaultCount} }
 
-func (in *auditInput) fields() []field {
-	return []field{
-		{name: "project", in: inQuery, to: &in.projects, about: `of one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`},
+func (in *auditInput) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "project", To: &in.projects, About: `of one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`},
 		{
-			name: "idle", in: inQuery, to: &in.idle, rules: schema{"minimum": 1, "default": consolidate.IdleDays},
-			about: "active days without use after which a memory counts as idle",
+			Name: "idle", To: &in.idle, Rules: verb.Schema{"minimum": 1, "default": consolidate.IdleDays},
+			About: "active days without use after which a memory counts as idle",
 		},
-		{name: "limit", in: inQuery, to: &in.limit, about: "findings of each problem", rules: schema{"minimum": 1, "maximum": hippo.MaxCount, "default": hippo.DefaultCount}},
+		{Name: "limit", To: &in.limit, About: "findings of each problem", Rules: verb.Schema{"minimum": 1, "maximum": hippo.MaxCount, "default": hippo.DefaultCount}},
 	}
 }
 

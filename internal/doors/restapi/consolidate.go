@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 type consolidateInput struct {
@@ -15,13 +16,13 @@ type consolidateInput struct {
 	dryRun  bool
 }
 
-func (in *consolidateInput) fields() []field {
-	return []field{
+func (in *consolidateInput) Args() []verb.Arg {
+	return []verb.Arg{
 		{
-			name: "horizon", to: &in.horizon, words: consolidate.HorizonNames(), rules: schema{"default": api.Weekly},
-			about: "what is done, and to memories of which age; daily and weekly archive nothing",
+			Name: "horizon", To: &in.horizon, Values: consolidate.HorizonNames(), Rules: verb.Schema{"default": api.Weekly},
+			About: "what is done, and to memories of which age; daily and weekly archive nothing",
 		},
-		{name: "dry_run", to: &in.dryRun, about: "propose and change nothing"},
+		{Name: "dry_run", To: &in.dryRun, About: "propose and change nothing"},
 	}
 }
 
@@ -39,7 +40,7 @@ func (in *consolidateInput) call(ctx context.Context, r *request) (reply, error)
 
 type clustersInput struct{}
 
-func (*clustersInput) fields() []field { return nil }
+func (*clustersInput) Args() []verb.Arg { return nil }
 
 func (*clustersInput) call(ctx context.Context, r *request) (reply, error) {
 	found, err := engine.ClustersOf(ctx, r.Memories)

@@ -14,110 +14,112 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // maxBody is the maximum size in bytes of a JSON body. The largest valid memory fits with every character
 // escaped.
 const maxBody = 4 << 20
 
-// decode reads the parameters and the body of a request into fields. Every error names what is wrong:
-// unknown parameters and fields, values of another type, what is given twice, text that is not UTF-8.
-func decode(w http.ResponseWriter, r *http.Request, fields []field) error {
-	var body, query []field
-	for _, f := range fields {
-		switch f.in {
-		case inQuery:
-			query = append(query, f)
-		case inBody:
-			body = append(body, f)
-		case inPath, inHeader:
-			text := r.PathValue(f.name)
-			if f.in == inHeader {
-				values := r.Header.Values(f.name)
-				if len(values) > 1 {
-					return hippo.Fieldf(f.name, "must be given once, got %d", len(values))
-				}
-				text = r.Header.Get(f.name)
-			}
-			switch blank := strings.TrimSpace(text) == ""; {
-			case blank && f.required:
-				return hippo.Required(f.name)
-			case blank:
-				continue
-			}
-			if err := f.setText(text); err != nil {
-				return err
-			}
-		}
+// place is where an argument of a request is.
+type place string
+
+const (
+	inBody   place = ""
+	inQuery  place = "query"
+	inPath   place = "path"
+	inHeader place = "header"
+)
+
+// place returns where an argument is: in the path if that names it, in a header if it has the name of one, else in the body, if the method has one.
+func (op *operation) place(name string) place {
+	switch {
+	case strings.Contains(op.path, "{"+name+"}"):
+		return inPath
+	case strings.Contains(name, "-"):
+		return inHeader
+	case op.method == http.MethodGet || op.method == http.MethodDelete || op.body != "":
+		return inQuery
+	default:
+		return inBody
 	}
-	if err := decodeQuery(r.URL.RawQuery, query); err != nil {
-		return err
-	}
-	if body == nil {
-		return nil
-	}
-	return decodeBody(w, r, body)
 }
 
-// decodeQuery reads the query of a URL.
-func decodeQuery(raw string, fields []field) error {
+// decode reads the parameters and the body of a request. Every error names what is wrong: unknown parameters and fields, values of another type,
+// what is given twice, text that is not UTF-8.
+func (op *operation) decode(w http.ResponseWriter, r *http.Request, args []verb.Arg) error {
+	given := make(map[string]json.RawMessage)
+	var query []verb.Arg
+	body := false
+	for i := range args {
+		name := args[i].NameAt(verb.REST)
+		switch op.place(name) {
+		case inPath:
+			given[name] = asJSON(r.PathValue(name))
+		case inHeader:
+			values := r.Header.Values(name)
+			if len(values) > 1 {
+				return hippo.Fieldf(name, "must be given once, got %d", len(values))
+			}
+			given[name] = asJSON(r.Header.Get(name))
+		case inQuery:
+			query = append(query, args[i])
+		case inBody:
+			body = true
+		}
+		if !utf8.ValidString(r.PathValue(name) + r.Header.Get(name)) {
+			return hippo.Fieldf(name, "must be valid UTF-8")
+		}
+	}
+	if err := readQuery(r.URL.RawQuery, query, given); err != nil {
+		return err
+	}
+	if body {
+		if err := op.readBody(w, r, given); err != nil {
+			return err
+		}
+	}
+	return verb.DecodeMembers(verb.REST, given, args)
+}
+
+// readQuery adds the query of a URL.
+func readQuery(raw string, args []verb.Arg, to map[string]json.RawMessage) error {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return hippo.Fieldf("query", "is malformed: %v", err)
 	}
-	given := make(map[string]json.RawMessage, len(values))
-	for name, list := range values {
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+	for name, texts := range values {
+		i := slices.IndexFunc(args, func(a verb.Arg) bool { return a.NameAt(verb.REST) == name })
 		if i < 0 {
-			given[name] = nil // reported as unknown
-			continue
+			return verb.Unknown(verb.REST, "", map[string]bool{name: true}, args)
 		}
-		t := typeOf(fields[i].to)
-		if len(list) > 1 && !t.list {
-			return hippo.Fieldf(name, "must be given once, got %d", len(list))
+		kind := args[i].Schema()["type"]
+		if len(texts) > 1 && kind != "array" {
+			return hippo.Fieldf(name, "must be given once, got %d", len(texts))
 		}
-		for _, text := range list {
-			if !utf8.ValidString(text) {
-				return hippo.Fieldf(name, "must be valid UTF-8")
-			}
+		if !utf8.ValidString(strings.Join(texts, "")) {
+			return hippo.Fieldf(name, "must be valid UTF-8")
 		}
-		if given[name], err = fields[i].json(t, list); err != nil {
-			return err
+		switch {
+		case kind == "array":
+			to[name] = asJSON(texts)
+		case kind == "string" || !json.Valid([]byte(texts[0])):
+			to[name] = asJSON(texts[0])
+		default:
+			to[name] = json.RawMessage(texts[0])
 		}
 	}
-	return decodeGiven("", given, fields)
+	return nil
 }
 
-// json returns texts of a URL as JSON.
-func (f *field) json(t jsonType, texts []string) (json.RawMessage, error) {
-	switch {
-	case t.list:
-		return json.Marshal(texts)
-	case strings.TrimSpace(texts[0]) == "":
-		return json.RawMessage("null"), nil
-	case t.quoted:
-		return json.Marshal(texts[0])
-	case !json.Valid([]byte(texts[0])):
-		return nil, hippo.Fieldf(f.name, "must be %s, got %.40q", t.name, texts[0])
-	default:
-		return json.RawMessage(texts[0]), nil
-	}
+// asJSON returns texts as JSON.
+func asJSON[T string | []string](v T) json.RawMessage {
+	raw, _ := json.Marshal(v) //nolint:errchkjson // texts have a JSON form
+	return raw
 }
 
-// setText sets a field to a text of the path or of a header.
-func (f *field) setText(text string) error {
-	if !utf8.ValidString(text) {
-		return hippo.Fieldf(f.name, "must be valid UTF-8")
-	}
-	raw, err := f.json(typeOf(f.to), []string{text})
-	if err != nil {
-		return err
-	}
-	return f.set("", raw)
-}
-
-// decodeBody reads a JSON object.
-func decodeBody(w http.ResponseWriter, r *http.Request, fields []field) error {
+// readBody adds the members of a JSON object.
+func (op *operation) readBody(w http.ResponseWriter, r *http.Request, to map[string]json.RawMessage) error {
 	if err := contentType(r, "application/json"); err != nil {
 		return err
 	}
@@ -125,20 +127,23 @@ func decodeBody(w http.ResponseWriter, r *http.Request, fields []field) error {
 	if err != nil {
 		return unread(err)
 	}
-	if !json.Valid(raw) {
-		var v any
-		return hippo.Fieldf("body", "must be a JSON object: %v", json.Unmarshal(raw, &v))
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
+		return hippo.Fieldf("body", "must be a JSON object, got %.40q", strings.ToValidUTF8(string(raw), "?"))
 	}
 	if err := wire.CheckUTF8("text", raw); err != nil {
 		return hippo.Fieldf("body", "must be valid UTF-8: %v", err)
 	}
 	if key, depth := wire.RepeatedKey(raw); depth > 0 {
-		return hippo.Fieldf(clip(key), "is given twice in one object")
+		return hippo.Fieldf(fmt.Sprintf("%.60s", key), "is given twice in one object")
 	}
-	if kind := kindOf(raw); kind != "an object" {
-		return hippo.Fieldf("body", "must be an object, got %s", kind)
+	for name, value := range members {
+		if op.place(name) != inBody { // not there
+			return verb.Unknown(verb.REST, "", map[string]bool{name: true}, op.input().Args())
+		}
+		to[name] = value
 	}
-	return decodeObject("", raw, fields)
+	return nil
 }
 
 // contentType reports a body of another type.

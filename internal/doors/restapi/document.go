@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // documentOf returns the OpenAPI document of operations.
@@ -61,14 +62,16 @@ func (op *operation) describe(c components) schema {
 		"responses": op.responses(c),
 	}
 	var parameters []schema
-	var body []field
-	for _, f := range op.input().fields() {
-		if f.in == inBody {
-			body = append(body, f)
+	var body []verb.Arg
+	for _, a := range op.input().Args() {
+		name := a.NameAt(verb.REST)
+		where := op.place(name)
+		if where == inBody {
+			body = append(body, a)
 			continue
 		}
-		s := f.schema()
-		p := schema{"name": f.name, "in": f.in, "schema": s, "required": f.required}
+		s := a.Schema()
+		p := schema{"name": name, "in": where, "schema": s, "required": a.Is.Has(verb.Required)}
 		if text, ok := s["description"]; ok {
 			p["description"] = text
 			delete(s, "description")
@@ -83,7 +86,7 @@ func (op *operation) describe(c components) schema {
 		out["requestBody"] = schema{"required": true, "content": schema{op.body: schema{"schema": bytesSchema()}}}
 	case body != nil:
 		name := strings.ToUpper(op.id[:1]) + op.id[1:] + "Request"
-		c[name] = objectSchema(body)
+		c[name] = verb.ObjectSchema(verb.REST, body)
 		out["requestBody"] = schema{"required": true, "content": schema{"application/json": schema{"schema": ref(name)}}}
 	}
 	return out

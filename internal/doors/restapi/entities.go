@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // ofEntities lists the operations about entities.
@@ -16,7 +17,7 @@ func ofEntities() []operation {
 	return []operation{
 		{
 			method: get, path: "/entities", id: "entities", summary: "List entities by name, or those that texts name", rights: read,
-			input: newEntitiesInput, answer: wire.EntityList{},
+			input: func() input { return &entitiesInput{} }, answer: wire.EntityList{},
 		},
 		{
 			method: post, path: "/entities", id: "addEntity", summary: "Add an entity", rights: read | write,
@@ -48,8 +49,8 @@ func ofEntities() []operation {
 // aboutEntity is how an entity is named.
 const aboutEntity = "a name, an alias, a short form of a name that no other has, or an ID"
 
-func nameField(to *string, where place) field {
-	return field{name: "name", in: where, to: to, required: true, about: aboutEntity, rules: schema{"minLength": 1, "maxLength": hippo.MaxEntityName}}
+func nameField(to *string) verb.Arg {
+	return verb.Arg{Name: "name", To: to, Is: verb.Required, About: aboutEntity, Rules: verb.Schema{"minLength": 1, "maxLength": hippo.MaxEntityName}}
 }
 
 func entityReply(status int, e *api.Entity, err error) (reply, error) {
@@ -60,27 +61,23 @@ func entityReply(status int, e *api.Entity, err error) (reply, error) {
 }
 
 type entitiesInput struct {
-	kind          string
-	found         bool
-	offset, limit int
+	kind  string
+	found bool
+	verb.Page
 }
 
-func newEntitiesInput() input { return &entitiesInput{limit: hippo.DefaultCount} }
-
-func (in *entitiesInput) fields() []field {
-	return []field{
-		{name: "kind", in: inQuery, to: &in.kind, about: "only those of this kind"},
-		{name: "found", in: inQuery, to: &in.found, about: "list names found in two or more of the newest 2,000 memories that are not recorded as entities"},
-		{name: "offset", in: inQuery, to: &in.offset, about: "where the page begins", rules: schema{"minimum": 0, "default": 0}},
-		{name: "limit", in: inQuery, to: &in.limit, rules: schema{"minimum": 1, "maximum": hippo.MaxCount, "default": hippo.DefaultCount}},
-	}
+func (in *entitiesInput) Args() []verb.Arg {
+	return append(in.Page.Args(),
+		verb.Arg{Name: "kind", To: &in.kind, About: "only those of this kind"},
+		verb.Arg{Name: "found", To: &in.found, About: "list names found in two or more of the newest 2,000 memories that are not recorded as entities"})
 }
 
 func (in *entitiesInput) call(ctx context.Context, r *request) (reply, error) {
-	if in.limit < 1 {
-		return reply{}, hippo.Fieldf("limit", "must be between 1 and %d, got %d", hippo.MaxCount, in.limit)
+	count, err := in.Count()
+	if err != nil {
+		return reply{}, err
 	}
-	l, err := engine.ListEntities(ctx, r.Memories, api.ListEntities{Kind: in.kind, Found: in.found, Offset: in.offset, Count: in.limit})
+	l, err := engine.ListEntities(ctx, r.Memories, api.ListEntities{Kind: in.kind, Found: in.found, Offset: in.Offset, Count: count})
 	if err != nil {
 		return reply{}, err
 	}
@@ -93,11 +90,11 @@ type describedInput struct {
 	aliases           []string
 }
 
-func (in *describedInput) fields() []field {
-	return []field{
-		{name: "kind", to: &in.kind, about: "person, project, file, ...", rules: schema{"maxLength": hippo.MaxEntityKind}},
-		{name: "aliases", to: &in.aliases, about: "other names", rules: schema{"maxItems": hippo.MaxAliases}},
-		{name: "description", to: &in.description, rules: schema{"maxLength": hippo.MaxContent}},
+func (in *describedInput) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "kind", To: &in.kind, About: "person, project, file, ...", Rules: verb.Schema{"maxLength": hippo.MaxEntityKind}},
+		{Name: "aliases", To: &in.aliases, About: "other names", Rules: verb.Schema{"maxItems": hippo.MaxAliases}},
+		{Name: "description", To: &in.description, Rules: verb.Schema{"maxLength": hippo.MaxContent}},
 	}
 }
 
@@ -111,8 +108,8 @@ type addEntityInput struct {
 	describedInput
 }
 
-func (in *addEntityInput) fields() []field {
-	return append([]field{nameField(&in.name, inBody)}, in.describedInput.fields()...)
+func (in *addEntityInput) Args() []verb.Arg {
+	return append([]verb.Arg{nameField(&in.name)}, in.describedInput.Args()...)
 }
 
 func (in *addEntityInput) call(ctx context.Context, r *request) (reply, error) {
@@ -123,16 +120,16 @@ func (in *addEntityInput) call(ctx context.Context, r *request) (reply, error) {
 type entityInput struct {
 	name   string
 	tokens int
-	at     momentInput
+	at     verb.Moment
 }
 
-func (in *entityInput) fields() []field {
-	tokens := schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens}
-	return append([]field{nameField(&in.name, inPath), {name: "max_tokens", in: inQuery, to: &in.tokens, about: "of the texts; default: 1200", rules: tokens}}, in.at.fields(inQuery)...)
+func (in *entityInput) Args() []verb.Arg {
+	tokens := verb.Schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens}
+	return append([]verb.Arg{nameField(&in.name), {Name: "max_tokens", To: &in.tokens, About: "of the texts; default: 1200", Rules: tokens}}, in.at.Args()...)
 }
 
 func (in *entityInput) call(ctx context.Context, r *request) (reply, error) {
-	at, err := in.at.value(r)
+	at, err := in.at.Moment(r.now())
 	if err != nil {
 		return reply{}, err
 	}
@@ -149,15 +146,15 @@ type modifyEntityInput struct {
 	reason string
 }
 
-func (in *modifyEntityInput) fields() []field {
-	return []field{
-		nameField(&in.change.Entity, inPath),
-		{name: "rename", to: &in.change.Name, about: "the new name", rules: schema{"minLength": 1, "maxLength": hippo.MaxEntityName}},
-		{name: "kind", to: &in.change.Kind, rules: schema{"maxLength": hippo.MaxEntityKind}},
-		{name: "description", to: &in.change.Description, rules: schema{"maxLength": hippo.MaxContent}},
-		{name: "aliases", to: &in.change.Aliases, about: "names to add"},
-		{name: "without", to: &in.change.Without, about: "aliases to take away"},
-		reasonField(&in.reason),
+func (in *modifyEntityInput) Args() []verb.Arg {
+	return []verb.Arg{
+		nameField(&in.change.Entity),
+		{Name: "rename", To: &in.change.Name, About: "the new name", Rules: verb.Schema{"minLength": 1, "maxLength": hippo.MaxEntityName}},
+		{Name: "kind", To: &in.change.Kind, Rules: verb.Schema{"maxLength": hippo.MaxEntityKind}},
+		{Name: "description", To: &in.change.Description, Rules: verb.Schema{"maxLength": hippo.MaxContent}},
+		{Name: "aliases", To: &in.change.Aliases, About: "names to add"},
+		{Name: "without", To: &in.change.Without, About: "aliases to take away"},
+		verb.ReasonArg(&in.reason),
 	}
 }
 
@@ -168,7 +165,7 @@ func (in *modifyEntityInput) call(ctx context.Context, r *request) (reply, error
 
 type removeEntityInput struct{ name string }
 
-func (in *removeEntityInput) fields() []field { return []field{nameField(&in.name, inPath)} }
+func (in *removeEntityInput) Args() []verb.Arg { return []verb.Arg{nameField(&in.name)} }
 
 func (in *removeEntityInput) call(ctx context.Context, r *request) (reply, error) {
 	e, err := engine.RemoveEntity(ctx, r.Memories, engine.EntityRemoval{Entity: in.name})
@@ -177,11 +174,11 @@ func (in *removeEntityInput) call(ctx context.Context, r *request) (reply, error
 
 type mergeInput struct{ from, into, reason string }
 
-func (in *mergeInput) fields() []field {
-	return []field{
-		{name: "from", to: &in.from, required: true, about: "the entity that is forgotten: " + aboutEntity},
-		{name: "into", to: &in.into, required: true, about: "the entity that gets its names and its relations"},
-		reasonField(&in.reason),
+func (in *mergeInput) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "from", To: &in.from, Is: verb.Required, About: "the entity that is forgotten: " + aboutEntity},
+		{Name: "into", To: &in.into, Is: verb.Required, About: "the entity that gets its names and its relations"},
+		verb.ReasonArg(&in.reason),
 	}
 }
 
@@ -200,21 +197,21 @@ func movedReply(done *api.EntityMoved, err error) (reply, error) {
 type splitInput struct {
 	entity, name string
 	describedInput
-	related references
+	related verb.Refs
 	reason  string
 }
 
-func (in *splitInput) fields() []field {
-	return append(in.describedInput.fields(),
-		field{name: "entity", to: &in.entity, required: true, about: "the one to split: " + aboutEntity},
-		field{name: "name", to: &in.name, required: true, about: "that of the new one", rules: schema{"minLength": 1, "maxLength": hippo.MaxEntityName}},
-		field{name: "related", to: &in.related, about: "memories: the relations with them move to the new one"},
-		reasonField(&in.reason),
+func (in *splitInput) Args() []verb.Arg {
+	return append(in.describedInput.Args(),
+		verb.Arg{Name: "entity", To: &in.entity, Is: verb.Required, About: "the one to split: " + aboutEntity},
+		verb.Arg{Name: "name", To: &in.name, Is: verb.Required, About: "that of the new one", Rules: verb.Schema{"minLength": 1, "maxLength": hippo.MaxEntityName}},
+		verb.Arg{Name: "related", To: &in.related, About: "memories: the relations with them move to the new one"},
+		verb.ReasonArg(&in.reason),
 	)
 }
 
 func (in *splitInput) call(ctx context.Context, r *request) (reply, error) {
-	related, err := r.resolveAll(ctx, in.related, api.PreferLive)
+	related, err := in.related.Resolve(ctx, r.Memories, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}

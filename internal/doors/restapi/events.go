@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 const (
@@ -27,8 +28,8 @@ const (
 
 type eventsInput struct{ position string }
 
-func (in *eventsInput) fields() []field {
-	return []field{{name: "Last-Event-ID", in: inHeader, to: &in.position, about: "the id of the last event that the client has seen; it goes on after that"}}
+func (in *eventsInput) Args() []verb.Arg {
+	return []verb.Arg{{Name: "Last-Event-ID", To: &in.position, About: "the id of the last event that the client has seen; it goes on after that"}}
 }
 
 // changed is the data of an event change.

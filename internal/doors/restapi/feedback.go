@@ -8,40 +8,17 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-type reinforceInput struct {
-	up, down, undo references
-	query          *string
-}
-
-func (in *reinforceInput) fields() []field {
-	return []field{
-		{name: "upvotes", to: &in.up, about: "those that helped"},
-		{name: "downvotes", to: &in.down, about: "those that were wrong or misled"},
-		{name: "undo", to: &in.undo, about: "those whose newest vote is taken back"},
-		{name: "query", to: &in.query, about: "the question that they answer, or do not: the votes count for questions like it"},
-	}
-}
+type reinforceInput struct{ verb.Ballot }
 
 func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
-	up, err := r.resolveAll(ctx, in.up, api.PreferLive)
+	ballot, err := in.Resolve(ctx, r.Memories)
 	if err != nil {
 		return reply{}, err
 	}
-	down, err := r.resolveAll(ctx, in.down, api.PreferLive)
-	if err != nil {
-		return reply{}, err
-	}
-	undo, err := r.resolveAll(ctx, in.undo, api.PreferLive)
-	if err != nil {
-		return reply{}, err
-	}
-	query, err := engine.Question(in.query)
-	if err != nil {
-		return reply{}, err
-	}
-	list, err := engine.Cast(ctx, r.Memories, api.Reinforce{Up: up, Down: down, Undo: undo, Query: query})
+	list, err := engine.Cast(ctx, r.Memories, ballot)
 	if err != nil {
 		return reply{}, err
 	}
@@ -49,12 +26,12 @@ func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
 }
 
 // votesInput asks for the votes on a memory.
-type votesInput struct{ id reference }
+type votesInput struct{ id verb.Ref }
 
-func (in *votesInput) fields() []field { return []field{idField(&in.id)} }
+func (in *votesInput) Args() []verb.Arg { return []verb.Arg{idField(&in.id)} }
 
 func (in *votesInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := r.resolve(ctx, in.id, api.PreferLive)
+	id, err := in.id.Resolve(ctx, r.Memories, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -67,12 +44,12 @@ func (in *votesInput) call(ctx context.Context, r *request) (reply, error) {
 
 // forgetInput forgets memories, restores them or removes them for good.
 type forgetInput struct {
-	uuids  references
+	uuids  verb.Refs
 	action string // see [forgot]
 }
 
-func (in *forgetInput) fields() []field {
-	return []field{{name: "uuids", to: &in.uuids, required: true, rules: schema{"minItems": 1}}}
+func (in *forgetInput) Args() []verb.Arg {
+	return []verb.Arg{{Name: "uuids", Field: "IDs", To: &in.uuids, Is: verb.Required, Rules: verb.Schema{"minItems": 1}}}
 }
 
 // The actions of [forgot].
@@ -91,7 +68,7 @@ type forgot struct {
 
 func (in *forgetInput) call(ctx context.Context, r *request) (reply, error) {
 	prefer := map[string]api.Preference{forgotten: api.PreferLive, restored: api.PreferForgotten, purged: api.PreferNone}[in.action]
-	ids, err := r.resolveAll(ctx, in.uuids, prefer)
+	ids, err := in.uuids.Resolve(ctx, r.Memories, prefer)
 	if err != nil {
 		return reply{}, err
 	}

@@ -3,13 +3,13 @@ package restapi
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // ofGraph lists the operations about the graph of relations.
@@ -34,77 +34,48 @@ func ofGraph() []operation {
 	}
 }
 
-// namedReference is a reference that may also be the name of an entity.
-type namedReference struct{ reference }
-
-// set implements [value].
-func (r *namedReference) set(name string, raw json.RawMessage) error {
-	r.name = name
-	if err := set(name, raw, &r.text); err != nil {
-		return err
-	}
-	if len(r.text) > hippo.MaxEntityName {
-		return hippo.Fieldf(name, "must be at most %d bytes, got %d", hippo.MaxEntityName, len(r.text))
-	}
-	return nil
-}
-
-// schema implements [value].
-func (*namedReference) schema() schema {
-	return schema{"type": "string", "minLength": 1, "maxLength": hippo.MaxEntityName, "description": aboutID + ", or the name of an entity"}
-}
-
-// named returns the ID of a reference that may be a name.
-func (r *request) named(ctx context.Context, ref namedReference) (hippo.ID, error) {
-	id, err := engine.ResolveNamed(ctx, r.Memories, ref.text, api.PreferLive)
-	if errIs[*hippo.AmbiguousError](err) {
-		return id, hippo.Fieldf(ref.name, "%v", err)
-	}
-	return id, err
-}
-
 // graphInput says which relations count.
 type graphInput struct {
 	depth, limit int
 	direction    string
 	kinds        []string
 	learned      bool
-	at           momentInput
+	at           verb.Moment
 }
 
 // fields lists all but the depth and the direction.
-func (in *graphInput) fields(most, usual int) []field {
-	return append([]field{
-		{name: "kind", in: inQuery, to: &in.kinds, about: "only relations of these kinds"},
-		{name: "learned", in: inQuery, to: &in.learned, about: "include relations learned from use"},
-		{name: "limit", in: inQuery, to: &in.limit, rules: schema{"minimum": 1, "maximum": most, "default": usual}},
-	}, in.at.fields(inQuery)...)
+func (in *graphInput) args(most, usual int) []verb.Arg {
+	return append([]verb.Arg{
+		{Name: "kind", To: &in.kinds, About: "only relations of these kinds"},
+		{Name: "learned", To: &in.learned, About: "include relations learned from use"},
+		{Name: "limit", To: &in.limit, Rules: verb.Schema{"minimum": 1, "maximum": most, "default": usual}},
+	}, in.at.Args()...)
 }
 
 // walk lists the fields of a walk.
-func (in *graphInput) walk(most, usual, depth int) []field {
+func (in *graphInput) walk(most, usual, depth int) []verb.Arg {
 	directions := []string{string(api.DirectionBoth), string(api.DirectionOut), string(api.DirectionIn)}
-	return append(in.fields(most, usual),
-		field{name: "depth", in: inQuery, to: &in.depth, about: "how many relations away", rules: schema{"minimum": 1, "maximum": api.MaxDepth, "default": depth}},
-		field{name: "direction", in: inQuery, to: &in.direction, words: directions, rules: schema{"default": api.DirectionBoth}},
+	return append(in.args(most, usual),
+		verb.Arg{Name: "depth", To: &in.depth, About: "how many relations away", Rules: verb.Schema{"minimum": 1, "maximum": api.MaxDepth, "default": depth}},
+		verb.Arg{Name: "direction", To: &in.direction, Values: directions, Rules: verb.Schema{"default": api.DirectionBoth}},
 	)
 }
 
 func (in *graphInput) filter(r *request) (f api.GraphFilter, err error) {
 	f.Kinds, f.Learned = in.kinds, in.learned
-	f.At, err = in.at.value(r)
+	f.At, err = in.at.Moment(r.now())
 	return f, err
 }
 
 const usualNodes = 100
 
 type neighboursInput struct {
-	id namedReference
+	id verb.End
 	graphInput
 }
 
-func (in *neighboursInput) fields() []field {
-	return append(in.walk(api.MaxNodes, usualNodes, 1), field{name: "id", in: inQuery, to: &in.id, required: true})
+func (in *neighboursInput) Args() []verb.Arg {
+	return append(in.walk(api.MaxNodes, usualNodes, 1), verb.Arg{Name: "id", To: &in.id, Is: verb.Required})
 }
 
 func (in *neighboursInput) call(ctx context.Context, r *request) (reply, error) {
@@ -117,7 +88,7 @@ func (in *neighboursInput) call(ctx context.Context, r *request) (reply, error) 
 }
 
 func (in *neighboursInput) subgraph(ctx context.Context, r *request, depth int) (*api.Subgraph, error) {
-	id, err := r.named(ctx, in.id)
+	id, err := in.id.Resolve(ctx, r.Memories)
 	if err != nil {
 		return nil, err
 	}
@@ -131,22 +102,22 @@ func (in *neighboursInput) subgraph(ctx context.Context, r *request, depth int) 
 }
 
 type pathInput struct {
-	from, to namedReference
+	from, to verb.End
 	graphInput
 }
 
 const usualPaths, usualPathDepth = 10, 5
 
-func (in *pathInput) fields() []field {
+func (in *pathInput) Args() []verb.Arg {
 	return append(in.walk(api.MaxPaths, usualPaths, usualPathDepth),
-		field{name: "from", in: inQuery, to: &in.from, required: true}, field{name: "to", in: inQuery, to: &in.to, required: true})
+		verb.Arg{Name: "from", To: &in.from, Is: verb.Required}, verb.Arg{Name: "to", To: &in.to, Is: verb.Required})
 }
 
 func (in *pathInput) call(ctx context.Context, r *request) (reply, error) {
 	var ids [2]hippo.ID
-	for i, ref := range []namedReference{in.from, in.to} {
+	for i, ref := range []verb.End{in.from, in.to} {
 		var err error
-		if ids[i], err = r.named(ctx, ref); err != nil {
+		if ids[i], err = ref.Resolve(ctx, r.Memories); err != nil {
 			return reply{}, err
 		}
 	}
@@ -166,9 +137,9 @@ func (in *pathInput) call(ctx context.Context, r *request) (reply, error) {
 
 type communitiesInput struct{ graphInput }
 
-func (in *communitiesInput) fields() []field {
+func (in *communitiesInput) Args() []verb.Arg {
 	const usual = 20
-	return in.graphInput.fields(api.MaxCommunities, usual)
+	return in.graphInput.args(api.MaxCommunities, usual)
 }
 
 func (in *communitiesInput) call(ctx context.Context, r *request) (reply, error) {
@@ -195,9 +166,9 @@ type drawing struct {
 	wire.GraphBounds
 }
 
-func (in *drawInput) fields() []field {
-	return append(in.walk(api.MaxNodes, usualNodes, 2), field{name: "id", in: inQuery, to: &in.id, required: true},
-		field{name: "format", in: inQuery, to: &in.format, words: []string{wire.Mermaid, wire.Graphviz}, rules: schema{"default": wire.Mermaid}})
+func (in *drawInput) Args() []verb.Arg {
+	return append(in.walk(api.MaxNodes, usualNodes, 2), verb.Arg{Name: "id", To: &in.id, Is: verb.Required},
+		verb.Arg{Name: "format", To: &in.format, Values: []string{wire.Mermaid, wire.Graphviz}, Rules: verb.Schema{"default": wire.Mermaid}})
 }
 
 func (in *drawInput) call(ctx context.Context, r *request) (reply, error) {

@@ -52,7 +52,7 @@ func TestBadInput(t *testing.T) {
 		{post, "/memories", `{"content":"a","source":{"authors":"x"}}`, "source.authors"},
 		{post, "/memories", `{"content":"a","event_time":"whenever"}`, "event_time"},
 		{post, "/memories", `{"content":"a","event_time":5}`, "event_time"},
-		{post, "/memories", `{"content":"a","supersedes":["zz"]}`, "supersedes[0]"},
+		{post, "/memories", `{"content":"a","supersedes":["zz"]}`, "supersedes"},
 		{post, "/memories", `{"content":"a","project":"*"}`, "project"},
 		{post, "/memories", `{"content":"a","contents":"b"}`, "contents"},
 		{post, "/memories", `{"content":"a","` + strings.Repeat("k", 1000) + `":1}`, strings.Repeat("k", 60)},

@@ -49,57 +49,17 @@ func one(status int, m *hippo.Memory, now time.Time, degraded ...string) (reply,
 func etag(m *hippo.Memory) string { return fmt.Sprintf(`"v%d"`, m.Version) }
 
 type recordInput struct {
-	given       hippo.Memory // what is not in the other fields
-	eventTime   moment
-	validity    verb.Validity
-	supersedes  references
-	project     *string
-	allowSecret bool
-	key         string
-}
-
-func newRecordInput() input {
-	return &recordInput{given: hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}, Trust: hippo.TrustDefault}}
-}
-
-// sourceInput is where a memory comes from.
-type sourceInput hippo.Source
-
-func (in *sourceInput) fields() []field {
-	kinds := make([]string, 0, len(hippo.SourceKinds()))
-	for _, k := range hippo.SourceKinds() {
-		kinds = append(kinds, string(k))
-	}
-	name := schema{"maxLength": hippo.MaxName}
-	return []field{
-		{name: "kind", to: (*string)(&in.Kind), words: kinds, rules: schema{"default": hippo.SourceAgent}},
-		{name: "author", to: &in.Author, rules: name},
-		{name: "client", to: &in.Client, rules: name},
-		{name: "session", to: &in.Session, rules: name},
-		{name: "seq", to: &in.Seq, about: "the position in the session"},
-		{name: "uri", to: &in.URI, rules: name},
-	}
+	verb.Record
+	key string
 }
 
 // maxKey is the maximum length in bytes of an Idempotency-Key.
 const maxKey = 255
 
-func (in *recordInput) fields() []field {
-	return slices.Concat([]field{
-		{name: "Idempotency-Key", in: inHeader, to: &in.key, about: "a name of this request that the client makes up: the same request again returns the memory that the first one recorded", rules: schema{"maxLength": maxKey}},
-		{name: "content", to: &in.given.Content, required: true, about: "one idea", rules: schema{"minLength": 1, "maxLength": hippo.MaxContent}},
-		{name: "situation", to: &in.given.Situation, about: "when it applies", rules: schema{"maxItems": hippo.MaxSituations}},
-		{name: "importance", to: &in.given.Importance.Base, rules: schema{"minimum": 0, "maximum": 1, "default": hippo.DefaultImportance}},
-		{name: "tags", to: &in.given.Tags, rules: schema{"maxItems": hippo.MaxTags}},
-		{name: "type", to: &in.given.Type, about: "decision, error, preference, ...", rules: schema{"maxLength": hippo.MaxType}},
-		{name: "pinned", to: &in.given.Pinned, about: "never fades"},
-		{name: "event_time", to: &in.eventTime, about: "when it happened, if not now"},
-	}, fieldsOf(in.validity.Args(), inBody), []field{
-		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
-		{name: "source", to: (*sourceInput)(&in.given.Source)},
-		{name: "project", to: &in.project, about: `default: the current project of the token; "none" is none`, rules: schema{"maxLength": hippo.MaxName}},
-		{name: "metadata", to: (*metadata)(&in.given.Metadata), about: "any JSON by key"},
-		{name: "allow_secret", to: &in.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
+func (in *recordInput) Args() []verb.Arg {
+	return append(in.Record.Args(), verb.Arg{
+		Name: "Idempotency-Key", To: &in.key, About: "a name of this request that the client makes up: the same request again returns the memory that the first one recorded",
+		Rules: verb.Schema{"maxLength": maxKey},
 	})
 }
 
@@ -121,7 +81,7 @@ type replaceable struct {
 }
 
 func (in *recordInput) call(ctx context.Context, r *request) (reply, error) {
-	supersedes, err := r.resolveAll(ctx, in.supersedes, api.PreferLive)
+	supersedes, err := in.Supersedes.Resolve(ctx, r.Memories, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -129,11 +89,8 @@ func (in *recordInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	memories := r.Memories
-	if in.allowSecret {
-		memories = engine.AllowSecrets(memories)
-	}
-	m, same, err := memories.RecordCompared(ctx, given.Clone(), supersedes...)
+	change := verb.Change{AllowSecret: in.AllowSecret}
+	m, same, err := change.Memories(r.Memories).RecordCompared(ctx, given.Clone(), supersedes...)
 	if in.key != "" && errors.Is(err, hippo.ErrConflict) {
 		return in.again(ctx, r, given, err)
 	}
@@ -162,11 +119,13 @@ func (in *recordInput) reply(status int, m *hippo.Memory, now time.Time, out *re
 
 // memory returns the memory to record.
 func (in *recordInput) memory(ctx context.Context, r *request) (*hippo.Memory, error) {
-	m := &in.given
+	m, err := in.Memory(r.now())
+	if err != nil {
+		return nil, err
+	}
 	m.Namespace, m.Project = r.scope.Namespace, r.scope.ProjectFor(m)
-	if in.project != nil {
-		var err error
-		if m.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.project})[0]); err != nil {
+	if in.Project != nil {
+		if m.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.Project})[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -179,7 +138,7 @@ func (in *recordInput) memory(ctx context.Context, r *request) (*hippo.Memory, e
 		name := fmt.Sprintf("%q %q %q", r.scope.Namespace, r.caller, in.key)
 		m.ID = hippo.ID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/hippo-memory/hippo/idempotency "+name)))
 	}
-	return m, verb.Read(r.now(), append(in.validity.Into(&m.ValidFrom, &m.ValidUntil), verb.Time(in.eventTime).Into(&m.EventTime))...)
+	return m, nil
 }
 
 // again answers a request whose key was used: with the memory that is there, or with the conflict if it is
@@ -203,20 +162,20 @@ type insights struct {
 }
 
 type getManyInput struct {
-	uuids references
-	at    momentInput
+	uuids verb.Refs
+	at    verb.Moment
 }
 
-func (in *getManyInput) fields() []field {
-	return append([]field{{name: "uuids", to: &in.uuids, required: true, rules: schema{"minItems": 1}}}, in.at.fields(inBody)...)
+func (in *getManyInput) Args() []verb.Arg {
+	return append([]verb.Arg{{Name: "uuids", Field: "IDs", To: &in.uuids, Is: verb.Required, Rules: verb.Schema{"minItems": 1}}}, in.at.Args()...)
 }
 
 func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
-	ids, err := r.resolveAll(ctx, in.uuids, api.PreferLive)
+	ids, err := in.uuids.Resolve(ctx, r.Memories, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	at, err := in.at.value(r)
+	at, err := in.at.Moment(r.now())
 	if err != nil {
 		return reply{}, err
 	}
@@ -230,12 +189,12 @@ func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 
 // readInput names a memory as of a moment.
 type readInput struct {
-	id reference
-	at momentInput
+	id verb.Ref
+	at verb.Moment
 }
 
-func (in *readInput) fields() []field {
-	return append([]field{idField(&in.id)}, in.at.fields(inQuery)...)
+func (in *readInput) Args() []verb.Arg {
+	return append([]verb.Arg{idField(&in.id)}, in.at.Args()...)
 }
 
 type getInput struct {
@@ -243,14 +202,14 @@ type getInput struct {
 	query string
 }
 
-func (in *getInput) fields() []field {
-	return append(in.readInput.fields(), field{
-		name: "query", in: inQuery, to: &in.query, about: "a question: of a content of more than 1,200 tokens, excerpt has the sentences that answer it",
+func (in *getInput) Args() []verb.Arg {
+	return append(in.readInput.Args(), verb.Arg{
+		Name: "query", To: &in.query, About: "a question: of a content of more than 1,200 tokens, excerpt has the sentences that answer it",
 	})
 }
 
 // idField is the parameter of a path that names a memory.
-func idField(to *reference) field { return field{name: "id", in: inPath, to: to, required: true} }
+func idField(to *verb.Ref) verb.Arg { return verb.Arg{Name: "id", To: to, Is: verb.Required} }
 
 func (in *getInput) call(ctx context.Context, r *request) (reply, error) {
 	got, err := in.get(ctx, r, in.query)
@@ -284,11 +243,11 @@ func withKey(object json.RawMessage, key string, value any) (json.RawMessage, er
 }
 
 func (in *readInput) get(ctx context.Context, r *request, question string) (*api.Got, error) {
-	id, err := r.resolve(ctx, in.id, api.PreferLive)
+	id, err := in.id.Resolve(ctx, r.Memories, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.at.value(r)
+	at, err := in.at.Moment(r.now())
 	if err != nil {
 		return nil, err
 	}
@@ -298,16 +257,16 @@ func (in *readInput) get(ctx context.Context, r *request, question string) (*api
 type listInput struct {
 	verb.Narrow
 	projects  inProjects
-	page      pageInput
+	page      verb.Page
 	forgotten bool
 	arrival   api.Arrival
 }
 
-func (in *listInput) fields() []field {
-	return slices.Concat(fieldsOf(in.Args(), inQuery), in.projects.fields(inQuery), in.page.fields(inQuery), []field{
-		{name: "forgotten", in: inQuery, to: &in.forgotten, about: "list forgotten memories instead"},
-		{name: "source", in: inQuery, to: &in.arrival.Source, about: "only what comes from this kind of source, client or file, such as import, csv, notes.csv"},
-		{name: "import", in: inQuery, to: &in.arrival.Import, about: "only what this operation of an import has brought, of all projects unless project names some"},
+func (in *listInput) Args() []verb.Arg {
+	return slices.Concat(in.Narrow.Args(), in.projects.Args(), in.page.Args(), []verb.Arg{
+		{Name: "forgotten", To: &in.forgotten, About: "list forgotten memories instead"},
+		{Name: "source", To: &in.arrival.Source, About: "only what comes from this kind of source, client or file, such as import, csv, notes.csv"},
+		{Name: "import", To: &in.arrival.Import, About: "only what this operation of an import has brought, of all projects unless project names some"},
 	})
 }
 
@@ -326,19 +285,19 @@ func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
 	if err == nil {
 		f.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects))
 	}
-	count, wrong := in.page.count()
+	count, wrong := in.page.Count()
 	if err = cmp.Or(err, wrong); err != nil {
 		return reply{}, err
 	}
 	l, err := r.List(ctx, api.List{
 		Filter: f, Situation: in.Situations(), When: in.When, Forgotten: in.forgotten, Arrival: in.arrival,
-		Offset: in.page.offset, Count: count,
+		Offset: in.page.Offset, Count: count,
 	})
 	if err != nil {
 		return reply{}, err
 	}
 	out := listing{TotalCount: l.Total, ReturnedCount: len(l.Memories), ActiveDay: l.Day}
-	if end := in.page.offset + len(l.Memories); len(l.Memories) > 0 && end < l.Total {
+	if end := in.page.Offset + len(l.Memories); len(l.Memories) > 0 && end < l.Total {
 		out.NextOffset = end
 	}
 	out.Insights, err = insightsOf(l.Memories, r.server.Now())

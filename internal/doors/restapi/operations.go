@@ -8,12 +8,13 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // input is a request to one operation.
 type input interface {
-	object
-	// call runs the operation after the fields were set.
+	verb.Object
+	// call runs the operation after the arguments were set.
 	call(ctx context.Context, r *request) (reply, error)
 }
 
@@ -53,7 +54,7 @@ func ofMemories() []operation {
 	return []operation{
 		{
 			method: post, path: "/memories", id: "record", summary: "Record a memory", rights: write,
-			input: newRecordInput, status: http.StatusCreated, answer: recorded{},
+			input: func() input { return &recordInput{} }, status: http.StatusCreated, answer: recorded{},
 		},
 		{
 			method: get, path: "/memories", id: "list", summary: "List memories: current ones first, newest first", rights: read,
@@ -141,7 +142,7 @@ func ofPast() []operation {
 	return []operation{
 		{
 			method: get, path: "/log", id: "log", summary: "List the operations that changed memories, newest first", rights: read,
-			input: newLogInput, answer: operationList{},
+			input: func() input { return &logInput{} }, answer: operationList{},
 		},
 		{
 			method: get, path: "/memories/{id}/diff", id: "diff", summary: "Compare two versions of a memory", rights: read,

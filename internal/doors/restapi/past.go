@@ -10,23 +10,17 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // logInput asks for the operations that changed memories.
 type logInput struct {
-	memory reference
-	offset int
-	limit  int
+	memory verb.Ref
+	verb.Page
 }
 
-func newLogInput() input { return &logInput{limit: hippo.DefaultCount} }
-
-func (in *logInput) fields() []field {
-	return []field{
-		{name: "memory", in: inQuery, to: &in.memory, about: "those of this memory; default: all"},
-		{name: "offset", in: inQuery, to: &in.offset, about: "where the page begins", rules: schema{"minimum": 0, "default": 0}},
-		{name: "limit", in: inQuery, to: &in.limit, rules: schema{"minimum": 1, "maximum": hippo.MaxCount, "default": hippo.DefaultCount}},
-	}
+func (in *logInput) Args() []verb.Arg {
+	return append(in.Page.Args(), verb.Arg{Name: "memory", To: &in.memory, About: "those of this memory; default: all"})
 }
 
 // operationList is a page of operations, the newest first.
@@ -37,12 +31,13 @@ type operationList struct {
 }
 
 func (in *logInput) call(ctx context.Context, r *request) (reply, error) {
-	q := api.Operations{Offset: in.offset, Count: in.limit}
-	if in.limit < 1 {
-		return reply{}, hippo.Fieldf("limit", "must be between 1 and %d, got %d", hippo.MaxCount, in.limit)
+	count, err := in.Count()
+	if err != nil {
+		return reply{}, err
 	}
-	if in.memory.text != "" {
-		id, err := r.resolve(ctx, in.memory, api.PreferNone)
+	q := api.Operations{Offset: in.Offset, Count: count}
+	if in.memory.Texts != nil {
+		id, err := in.memory.Resolve(ctx, r.Memories, api.PreferNone)
 		if err != nil {
 			return reply{}, err
 		}
@@ -62,17 +57,17 @@ func (in *logInput) call(ctx context.Context, r *request) (reply, error) {
 
 // diffInput asks how a memory was changed.
 type diffInput struct {
-	id       reference
+	id       verb.Ref
 	from, to int
 }
 
 func newDiffInput() input { return &diffInput{from: 1} }
 
-func (in *diffInput) fields() []field {
-	return []field{
+func (in *diffInput) Args() []verb.Arg {
+	return []verb.Arg{
 		idField(&in.id),
-		{name: "from", in: inQuery, to: &in.from, about: "0: what the memory is; 1: what it was before the last operation, and so on", rules: schema{"minimum": 0, "default": 1}},
-		{name: "to", in: inQuery, to: &in.to, about: "the version to compare with, as from", rules: schema{"minimum": 0, "default": 0}},
+		{Name: "from", To: &in.from, About: "0: what the memory is; 1: what it was before the last operation, and so on", Rules: verb.Schema{"minimum": 0, "default": 1}},
+		{Name: "to", To: &in.to, About: "the version to compare with, as from", Rules: verb.Schema{"minimum": 0, "default": 0}},
 	}
 }
 
@@ -85,7 +80,7 @@ type difference struct {
 }
 
 func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := r.resolve(ctx, in.id, api.PreferNone)
+	id, err := in.id.Resolve(ctx, r.Memories, api.PreferNone)
 	if err != nil {
 		return reply{}, err
 	}
@@ -136,10 +131,10 @@ func rawOf(m *insight) json.RawMessage {
 // undoInput undoes an operation.
 type undoInput struct{ operation, reason string }
 
-func (in *undoInput) fields() []field {
-	return []field{
-		{name: "operation", to: &in.operation, required: true, about: "its UUID, or a short form", rules: schema{"minLength": 1}},
-		{name: "reason", to: &in.reason, about: "why, for the history", rules: schema{"maxLength": hippo.MaxName}},
+func (in *undoInput) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "operation", Field: "ID", To: &in.operation, Is: verb.Required, About: "its UUID, or a short form", Rules: verb.Schema{"minLength": 1}},
+		{Name: "reason", To: &in.reason, About: "why, for the history", Rules: verb.Schema{"maxLength": hippo.MaxName}},
 	}
 }
 
@@ -151,7 +146,7 @@ type undone struct {
 func (in *undoInput) call(ctx context.Context, r *request) (reply, error) {
 	id, err := engine.ResolveOperation(ctx, r.Memories, in.operation)
 	if err != nil {
-		return reply{}, wire.RenameField(err, map[string]string{"ID": "operation"})
+		return reply{}, err
 	}
 	ms, err := engine.Undo(ctx, changing(r.Memories, r.caller, in.reason), id)
 	if err != nil {

@@ -3,7 +3,6 @@ package restapi
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
@@ -37,59 +36,14 @@ func encodeRelations(r *request, list []hippo.Relation) ([]relation, error) {
 	return out, nil
 }
 
-// relationInput is a relation to declare.
-type relationInput struct {
-	from, to              namedReference
-	kind                  string
-	weight                *float64
-	validFrom, validUntil moment
-}
-
-func (in *relationInput) fields() []field {
-	return []field{
-		{name: "from", to: &in.from, required: true},
-		{name: "to", to: &in.to, required: true},
-		{name: "kind", to: &in.kind, required: true, about: "explains, contradicts, ...", rules: schema{"minLength": 1, "maxLength": hippo.MaxKind}},
-		{name: "weight", to: &in.weight, rules: schema{"exclusiveMinimum": 0, "maximum": 1, "default": 1}},
-		{name: "valid_from", to: &in.validFrom},
-		{name: "valid_until", to: &in.validUntil},
-	}
-}
-
-// relationInputs are several relations.
-type relationInputs []relationInput
-
-// set implements [value].
-func (in *relationInputs) set(name string, raw json.RawMessage) error {
-	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil || items == nil {
-		return hippo.Fieldf(name, "must be a list of objects, got %s", kindOf(raw))
-	}
-	if len(items) > hippo.MaxIDs {
-		return hippo.Fieldf(name, "must have at most %d elements, got %d", hippo.MaxIDs, len(items))
-	}
-	*in = make(relationInputs, len(items))
-	for i, item := range items {
-		if err := set(fmt.Sprintf("%s[%d]", name, i), item, &(*in)[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// schema implements [value].
-func (*relationInputs) schema() schema {
-	return schema{"type": "array", "minItems": 1, "maxItems": hippo.MaxIDs, "items": objectSchema((&relationInput{}).fields())}
-}
-
 type relateInput struct {
-	relations relationInputs
+	relations verb.Relations
 	reason    string
 }
 
-func (in *relateInput) fields() []field {
-	return []field{
-		{name: "relations", to: &in.relations, required: true, about: "each in place of the one with its from, to and kind; all or none"}, reasonField(&in.reason),
+func (in *relateInput) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "relations", Field: "Relations", To: &in.relations, Is: verb.Required, About: "each in place of the one with its from, to and kind; all or none"}, verb.ReasonArg(&in.reason),
 	}
 }
 
@@ -97,7 +51,7 @@ func (in *relateInput) call(ctx context.Context, r *request) (reply, error) {
 	list := make([]hippo.Relation, len(in.relations))
 	for i := range in.relations {
 		var err error
-		if list[i], err = in.relations[i].relation(ctx, r); err != nil {
+		if list[i], err = in.relations[i].Resolve(ctx, r.Memories, r.now()); err != nil {
 			return reply{}, err
 		}
 	}
@@ -133,24 +87,24 @@ func relatedOf(r *request, done *api.Related) (reply, error) {
 
 // endInput is a relation to end.
 type endInput struct {
-	key    relationInput
-	at     moment
+	key    verb.Relation
+	at     verb.Time
 	reason string
 }
 
-func (in *endInput) fields() []field {
-	return append(in.key.fields()[:3],
-		field{name: "valid_from", to: &in.key.validFrom, about: "of several periods, the one that begins then; default: the last one that begins before valid_until"},
-		field{name: "valid_until", to: &in.at, about: "when it ceases to hold; default: now"}, reasonField(&in.reason))
+func (in *endInput) Args() []verb.Arg {
+	return append(in.key.Key(),
+		verb.Arg{Name: "valid_from", To: &in.key.Validity.From, About: "of several periods, the one that begins then; default: the last one that begins before valid_until"},
+		verb.Arg{Name: "valid_until", To: &in.at, About: "when it ceases to hold; default: now"}, verb.ReasonArg(&in.reason))
 }
 
 func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
-	x, err := in.key.relation(ctx, r)
+	x, err := in.key.Resolve(ctx, r.Memories, r.now())
 	if err != nil {
 		return reply{}, err
 	}
 	e := api.EndRelations{Relations: []hippo.Relation{x}}
-	if err := verb.Read(r.now(), verb.Time(in.at).AheadInto(&e.At)); err != nil {
+	if err := verb.Read(r.now(), in.at.AheadInto(&e.At)); err != nil {
 		return reply{}, err
 	}
 	list, err := changing(r.Memories, r.caller, in.reason).Relations().End(ctx, e)
@@ -160,44 +114,15 @@ func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
 	return relationsOf(r, list)
 }
 
-func reasonField(to *string) field {
-	return field{name: "reason", to: to, about: "why, for the history", rules: schema{"maxLength": hippo.MaxName}}
-}
-
-// relation returns the relation of the domain.
-func (in *relationInput) relation(ctx context.Context, r *request) (out hippo.Relation, err error) {
-	out = hippo.Relation{Kind: in.kind, Weight: 1}
-	if in.weight != nil {
-		out.Weight = *in.weight
-	}
-	if out.From, err = r.named(ctx, in.from); err != nil {
-		return out, err
-	}
-	if out.To, err = r.named(ctx, in.to); err != nil {
-		return out, err
-	}
-	return out, verb.Read(r.now(), verb.Time(in.validFrom).Into(&out.ValidFrom), verb.Time(in.validUntil).AheadInto(&out.ValidUntil))
-}
-
 // unrelateInput is the key of a relation to remove.
-type unrelateInput struct {
-	from, to  namedReference
-	kind      string
-	validFrom moment
-}
+type unrelateInput struct{ key verb.Relation }
 
-func (in *unrelateInput) fields() []field {
-	return []field{
-		{name: "from", in: inQuery, to: &in.from, required: true},
-		{name: "to", in: inQuery, to: &in.to, required: true},
-		{name: "kind", in: inQuery, to: &in.kind, required: true, about: "co_recalled is what use taught"},
-		{name: "valid_from", in: inQuery, to: &in.validFrom, about: "the period that begins then; default: all of them"},
-	}
+func (in *unrelateInput) Args() []verb.Arg {
+	return append(in.key.Key(), verb.Arg{Name: "valid_from", To: &in.key.Validity.From, About: "the period that begins then; default: all of them"})
 }
 
 func (in *unrelateInput) call(ctx context.Context, r *request) (reply, error) {
-	key := relationInput{from: in.from, to: in.to, kind: in.kind, validFrom: in.validFrom}
-	x, err := key.relation(ctx, r)
+	x, err := in.key.Resolve(ctx, r.Memories, r.now())
 	if err != nil {
 		return reply{}, err
 	}
@@ -205,20 +130,20 @@ func (in *unrelateInput) call(ctx context.Context, r *request) (reply, error) {
 }
 
 type relationsInput struct {
-	id reference
-	at momentInput
+	id verb.Ref
+	at verb.Moment
 }
 
-func (in *relationsInput) fields() []field {
-	return append([]field{idField(&in.id)}, in.at.fields(inQuery)...)
+func (in *relationsInput) Args() []verb.Arg {
+	return append([]verb.Arg{idField(&in.id)}, in.at.Args()...)
 }
 
 func (in *relationsInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := r.resolve(ctx, in.id, api.PreferLive)
+	id, err := in.id.Resolve(ctx, r.Memories, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	at, err := in.at.value(r)
+	at, err := in.at.Moment(r.now())
 	if err != nil {
 		return reply{}, err
 	}

@@ -7,20 +7,21 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // resolveInput asks which memories references mean.
 type resolveInput struct {
-	uuids  references
+	uuids  verb.Refs
 	prefer string
 }
 
-func (in *resolveInput) fields() []field {
-	return []field{
-		{name: "uuids", to: &in.uuids, required: true, rules: schema{"minItems": 1}},
+func (in *resolveInput) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "uuids", To: &in.uuids, Is: verb.Required, Rules: verb.Schema{"minItems": 1}},
 		{
-			name: "prefer", to: &in.prefer, words: []string{"live", "forgotten", "any"}, rules: schema{"default": "live"},
-			about: "which memories a short form means if it fits live and forgotten ones",
+			Name: "prefer", To: &in.prefer, Values: []string{"live", "forgotten", "any"}, Rules: verb.Schema{"default": "live"},
+			About: "which memories a short form means if it fits live and forgotten ones",
 		},
 	}
 }
@@ -38,7 +39,7 @@ type identity struct {
 
 func (in *resolveInput) call(ctx context.Context, r *request) (reply, error) {
 	prefer := map[string]api.Preference{"forgotten": api.PreferForgotten, "any": api.PreferNone}[in.prefer]
-	ids, err := r.resolveAll(ctx, in.uuids, prefer)
+	ids, err := in.uuids.Resolve(ctx, r.Memories, prefer)
 	if err != nil {
 		return reply{}, err
 	}

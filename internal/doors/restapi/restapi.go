@@ -2,7 +2,7 @@
 // export and import of all memories, and a stream of changes.
 //
 // A table of operations says which there are, see operations.go. An operation has an input: a struct that
-// lists its parameters and the fields of its body, with where their values go. The decoder, which
+// lists its arguments, see package verb, with where their values go. The decoder, which
 // is strict, and the OpenAPI document both read that list, so that they cannot differ.
 //
 // A memory has one form everywhere: that of package wire. Errors are of application/problem+json.
@@ -11,7 +11,6 @@ package restapi
 import (
 	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -129,7 +128,8 @@ func (s *server) call(op *operation, w http.ResponseWriter, r *http.Request) (re
 		return reply{}, forbidden()
 	}
 	in := op.input()
-	if err := decode(w, r, in.fields()); err != nil {
+	args := in.Args()
+	if err := op.decode(w, r, args); err != nil {
 		return reply{}, err
 	}
 	e, err := s.open(r.Context())
@@ -139,22 +139,10 @@ func (s *server) call(op *operation, w http.ResponseWriter, r *http.Request) (re
 	out, err := in.call(r.Context(), &request{
 		Memories: changing(e.In(caller.Scope), caller.Name, ""), server: s, scope: caller.Scope, caller: caller.Name, http: r, writer: w,
 	})
-	return out, wire.RenameField(err, fieldNames())
+	return out, verb.Named(err, verb.REST, args)
 }
 
 // changing returns the memories as a caller of a name changes them; an empty reason is unknown.
 func changing(m *engine.Memories, caller, reason string) *engine.Memories {
 	return engine.As(m, hippo.Operation{By: hippo.Source{Author: caller, Client: "rest"}, Reason: reason})
-}
-
-// fieldNames are the names of the fields of requests that stand for fields of the domain.
-func fieldNames() map[string]string {
-	names := verb.Names(new(verb.Search).Args(), verb.REST)
-	maps.Copy(names, map[string]string{
-		"Text": "query", "Query": "query", "Relevance": "relevance_range",
-		"Offset": "offset", "Count": "limit", "Projects": "project", "Source.Kind": "source.kind",
-		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Undo": "undo", "Supersedes": "supersedes", "Vote": "reinforce",
-		"MaxTokens": "max_tokens", "Relations": "relations", "Kind": "relations.kind",
-	})
-	return names
 }

@@ -12,43 +12,13 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// schema is a JSON Schema of draft 2020-12, as OpenAPI 3.1 has it.
-type schema map[string]any
+type schema = verb.Schema
 
 // ref refers to a component.
 func ref(name string) schema { return schema{"$ref": "#/components/schemas/" + name} }
-
-// objectSchema describes an object of a request: what is not listed is refused.
-func objectSchema(fields []field) schema {
-	properties, required := schema{}, []string{}
-	for i := range fields {
-		f := &fields[i]
-		properties[f.name] = f.schema()
-		if f.required {
-			required = append(required, f.name)
-		}
-	}
-	out := schema{"type": "object", "additionalProperties": false, "properties": properties}
-	if len(required) > 0 {
-		out["required"] = required
-	}
-	return out
-}
-
-// schema describes the values of a field.
-func (f *field) schema() schema {
-	out := maps.Clone(typeOf(f.to).schema)
-	maps.Copy(out, f.rules)
-	if f.words != nil {
-		out["enum"] = f.words
-	}
-	if f.about != "" && out["description"] == nil {
-		out["description"] = f.about
-	}
-	return out
-}
 
 // components collects the schemas of responses by the types that they are encoded from.
 type components map[string]schema
@@ -170,7 +140,7 @@ func insightSchema(c components) schema {
 			"trust":                  about(schema{"type": "string", "enum": hippo.TrustNames()}, "absent for normal"),
 			"project":                text,
 			"namespace":              text,
-			"metadata":               about((&metadata{}).schema(), "any JSON by key"),
+			"metadata":               about(new(verb.Metadata).Schema(), "any JSON by key"),
 			"degraded":               about(texts, "what the history lacks of it as it was known at known_at; absent if nothing"),
 			"excerpt":                about(text, "the sentences of the content that answer the query, with … where some are left out; absent without a query, and of a content that is no longer"),
 			"flags":                  about(texts, "why the texts could be taken for instructions to a model; absent if they could not"),
@@ -179,7 +149,7 @@ func insightSchema(c components) schema {
 }
 
 func sourceSchema() schema {
-	out := objectSchema((&sourceInput{}).fields())
+	out := verb.ObjectSchema(verb.REST, new(verb.Source).Args())
 	delete(out, "additionalProperties")
 	return out
 }

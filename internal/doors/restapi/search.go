@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 
@@ -18,26 +17,16 @@ import (
 
 type searchInput struct {
 	verb.Search
-	text      string
-	relevance rangeInput
-	least     *float64
-	projects  inProjects
-	page      pageInput
+	verb.Page
+	verb.Relevance
+	text     string
+	projects inProjects
 }
 
-// rangeInput is a range of relevance.
-type rangeInput struct{ min, max *float64 }
-
-func (in *rangeInput) fields() []field {
-	return []field{{name: "min", to: &in.min}, {name: "max", to: &in.max}}
-}
-
-func (in *searchInput) fields() []field {
-	return slices.Concat([]field{
-		{name: "query", to: &in.text, about: fmt.Sprintf("plain words; empty matches everything. A text over %d bytes is cut to its beginning, which degraded reports", hippo.MaxQuery)},
-		{name: "relevance_range", to: &in.relevance, about: "both ends inclusive. Default: the floor of the ranker"},
-		{name: "min_relevance", to: &in.least, about: "the lower end of relevance_range"},
-	}, fieldsOf(in.Args(), inBody), in.projects.fields(inBody), in.page.fields(inBody))
+func (in *searchInput) Args() []verb.Arg {
+	return slices.Concat([]verb.Arg{
+		{Name: "query", Field: "Text", To: &in.text, About: fmt.Sprintf("plain words; empty matches everything. A text over %d bytes is cut to its beginning, which degraded reports", hippo.MaxQuery)},
+	}, in.Relevance.Args(), in.Search.Args(), in.projects.Args(), in.Page.Args())
 }
 
 func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
@@ -58,14 +47,8 @@ func (in *searchInput) query(ctx context.Context, r *request) (hippo.Query, erro
 	if err == nil {
 		q.Filter.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects))
 	}
-	if in.least != nil && err == nil {
-		if in.relevance.min != nil {
-			err = hippo.Fieldf("min_relevance", "is another name of relevance_range.min: give one of them")
-		}
-		in.relevance.min = in.least
-	}
-	count, wrong := in.page.count()
-	q.Text, q.Relevance, q.Offset, q.Count = in.text, in.relevance.value(), in.page.offset, count
+	count, wrong := in.Count()
+	q.Text, q.Relevance, q.Offset, q.Count = in.text, in.Range(0), in.Offset, count
 	return q, cmp.Or(err, wrong)
 }
 
@@ -80,8 +63,8 @@ type sourcesInput struct {
 	sources []string
 }
 
-func (in *sourcesInput) fields() []field {
-	return append(in.searchInput.fields(), field{name: "sources", to: &in.sources, about: "what to ask: memory, code. Default: both"})
+func (in *sourcesInput) Args() []verb.Arg {
+	return append(in.searchInput.Args(), verb.Arg{Name: "sources", To: &in.sources, About: "what to ask: memory, code. Default: both"})
 }
 
 func (in *sourcesInput) call(ctx context.Context, r *request) (reply, error) {
@@ -112,19 +95,4 @@ func (r *request) insights() sources.Insights {
 	return sources.Insights{Search: r.Search, CountUsed: func(ctx context.Context, ids []hippo.ID) (string, error) {
 		return engine.CountUsed(ctx, r.Memories, ids)
 	}}
-}
-
-// value returns the range; nil if neither end is given.
-func (in *rangeInput) value() *hippo.Range {
-	if in.min == nil && in.max == nil {
-		return nil
-	}
-	out := &hippo.Range{Max: math.Inf(1)}
-	if in.min != nil {
-		out.Min = *in.min
-	}
-	if in.max != nil {
-		out.Max = *in.max
-	}
-	return out
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 type statusInput struct{}
 
-func (*statusInput) fields() []field { return nil }
+func (*statusInput) Args() []verb.Arg { return nil }
 
 func (*statusInput) call(ctx context.Context, r *request) (reply, error) {
 	st, err := r.Status(ctx)
@@ -36,7 +37,7 @@ func (*statusInput) call(ctx context.Context, r *request) (reply, error) {
 
 type projectsInput struct{}
 
-func (*projectsInput) fields() []field { return nil }
+func (*projectsInput) Args() []verb.Arg { return nil }
 
 // projects are the projects that have memories.
 type projects struct {
@@ -56,17 +57,17 @@ type contextInput struct {
 	promptOnly    bool
 	project       *string
 	maxTokens     *int
-	at            momentInput
+	at            verb.Moment
 }
 
-func (in *contextInput) fields() []field {
-	return append([]field{
-		{name: "prompt", to: &in.prompt, about: "what the user asks; empty: a session begins"},
-		{name: "state", to: &in.state, about: "the work in progress: the branch, recent commits, changed paths"},
-		{name: "prompt_only", to: &in.promptOnly, about: "only what the prompt reminds of"},
-		{name: "project", to: &in.project, about: `default: the current project of the token; "none" is none`},
-		{name: "max_tokens", to: &in.maxTokens, rules: schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": briefing.DefaultTokens}},
-	}, in.at.fields(inBody)...)
+func (in *contextInput) Args() []verb.Arg {
+	return append([]verb.Arg{
+		{Name: "prompt", Field: "Prompt", To: &in.prompt, About: "what the user asks; empty: a session begins"},
+		{Name: "state", To: &in.state, About: "the work in progress: the branch, recent commits, changed paths"},
+		{Name: "prompt_only", To: &in.promptOnly, About: "only what the prompt reminds of"},
+		{Name: "project", To: &in.project, About: `default: the current project of the token; "none" is none`},
+		{Name: "max_tokens", Field: "MaxTokens", To: &in.maxTokens, Rules: verb.Schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": briefing.DefaultTokens}},
+	}, in.at.Args()...)
 }
 
 func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
@@ -77,7 +78,7 @@ func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
 		}
 	}
 	var err error
-	if q.At, err = in.at.value(r); err != nil {
+	if q.At, err = in.at.Moment(r.now()); err != nil {
 		return reply{}, err
 	}
 	scope := r.scope
@@ -103,7 +104,7 @@ func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
 
 type documentInput struct{}
 
-func (*documentInput) fields() []field { return nil }
+func (*documentInput) Args() []verb.Arg { return nil }
 
 func (*documentInput) call(_ context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusOK, data: json.RawMessage(r.server.document())}, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // lines is the media type of an export.
@@ -34,7 +35,7 @@ const (
 
 type exportInput struct{}
 
-func (*exportInput) fields() []field { return nil }
+func (*exportInput) Args() []verb.Arg { return nil }
 
 // unreadable is the trailer of an export with the number of memories that cannot be read.
 const unreadable = "Hippo-Unreadable"
@@ -126,10 +127,10 @@ func (r *partReader) Read(b []byte) (int, error) {
 
 type importInput struct{ dryRun, allowSecret bool }
 
-func (in *importInput) fields() []field {
-	return []field{
-		{name: "dry_run", in: inQuery, to: &in.dryRun, about: "say what would be added, and store nothing"},
-		{name: "allow_secret", in: inQuery, to: &in.allowSecret, about: "import what looks like a secret, too; an export says which of its memories may hold one"},
+func (in *importInput) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "dry_run", To: &in.dryRun, About: "say what would be added, and store nothing"},
+		{Name: "allow_secret", To: &in.allowSecret, About: "import what looks like a secret, too; an export says which of its memories may hold one"},
 	}
 }
 

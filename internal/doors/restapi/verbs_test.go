@@ -153,11 +153,11 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s: got %+v", prefer, out)
 		}
 	}
-	p := s.do(http.MethodPost, "/memories/resolve", `{"uuids":["01948f00"],"prefer":"any"}`).failed(http.StatusBadRequest, "invalid", "uuids[0]")
+	p := s.do(http.MethodPost, "/memories/resolve", `{"uuids":["01948f00"],"prefer":"any"}`).failed(http.StatusBadRequest, "invalid", "uuids")
 	if !strings.Contains(p.Detail, "several") || !strings.Contains(p.Detail, "(forgotten)") {
 		t.Errorf("got %s", p.Detail)
 	}
-	s.do(http.MethodPost, "/purge", `{"uuids":["01948f00"]}`).failed(http.StatusBadRequest, "invalid", "uuids[0]")
+	s.do(http.MethodPost, "/purge", `{"uuids":["01948f00"]}`).failed(http.StatusBadRequest, "invalid", "uuids")
 	s.do(http.MethodPost, "/memories/resolve", `{"uuids":["01948f00-0000-7000-8000-000000000003"]}`).failed(http.StatusNotFound, "not_found", "")
 }
 
@@ -290,7 +290,7 @@ func TestRelations(t *testing.T) {
 	s.do(http.MethodDelete, query, "").failed(http.StatusNotFound, "not_found", "")
 	s.do(http.MethodDelete, "/relations?from="+a.UUID, "").failed(http.StatusBadRequest, "invalid", "to")
 	s.do(http.MethodPost, "/relations", `{"relations":[{"from":"`+a.UUID+`","to":"`+b.UUID+`","kind":"x","weight":2}]}`).failed(http.StatusBadRequest, "invalid", "weight")
-	s.do(http.MethodPost, "/relations", `{"relations":[{"from":"`+a.UUID+`","to":"`+b.UUID+`","kind":"co_recalled"}]}`).failed(http.StatusBadRequest, "invalid", "relations.kind")
+	s.do(http.MethodPost, "/relations", `{"relations":[{"from":"`+a.UUID+`","to":"`+b.UUID+`","kind":"co_recalled"}]}`).failed(http.StatusBadRequest, "invalid", "kind")
 }
 
 // TestPages: pages of a search and a list have all memories once.

@@ -1,10 +1,8 @@
 package script
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,54 +12,45 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // pastFunctions returns the functions about operations and former versions.
 func pastFunctions() []function {
 	return []function{
-		{name: "log", params: []string{"id", "limit", "offset"}, call: pastLog},
-		{name: "diff", params: []string{"id", "from_version", "to_version"}, call: pastDiff},
-		{name: "undo", params: []string{"operation", "reason"}, writes: true, call: pastUndo},
+		{name: "log", first: "id limit offset", input: func() input { return &logInput{} }},
+		{name: "diff", input: func() input { return &diffInput{from: 1} }},
+		{name: "undo", writes: true, input: func() input { return &undoInput{} }},
 	}
 }
 
-// pastLog lists operations, the newest first: all, or those of one memory.
-func pastLog(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	var in struct {
-		ID     texts `json:"id"`
-		Limit  *int  `json:"limit"`
-		Offset int   `json:"offset"`
-	}
-	if err := decode(c, &in); err != nil {
-		return nil, err
-	}
-	limit, err := (&searchPage{Limit: in.Limit}).limit()
+// logInput lists operations, the newest first: all, or those of one memory.
+type logInput struct {
+	id verb.Ref
+	verb.Page
+}
+
+// Args implements [verb.Object].
+func (in *logInput) Args() []verb.Arg {
+	id := idArg(&in.id)
+	id.Is = 0
+	return append(in.Page.Args(), id)
+}
+
+func (in *logInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
+	limit, err := in.Count()
 	if err != nil {
 		return nil, err
 	}
 	q := api.Operations{Offset: in.Offset, Count: limit}
-	if in.ID != nil {
-		if q.Memory, err = resolveOne(ctx, s, in.ID); err != nil {
-			return nil, err
-		}
+	if q.Memory, err = in.id.Resolve(ctx, s.memories, api.PreferNone); err != nil {
+		return nil, err
 	}
 	page, err := engine.Operations(ctx, s.memories, q)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{"$": "results", "items": operationsOf(s, page.Operations), "more": page.More}, nil
-}
-
-// resolveOne returns the memory of a reference, forgotten or not.
-func resolveOne(ctx context.Context, s *session, refs []string) (hippo.ID, error) {
-	ids, err := s.resolveSome(ctx, refs, api.PreferNone)
-	if err != nil {
-		return hippo.ID{}, err
-	}
-	if len(ids) != 1 {
-		return hippo.ID{}, hippo.Fieldf("id", "must be one memory, got %d", len(ids))
-	}
-	return ids[0], nil
 }
 
 // operationsOf returns operations as a program sees them.
@@ -89,17 +78,19 @@ func operationsOf(s *session, ops []api.Operation) []map[string]any {
 	return out
 }
 
-// pastDiff compares two versions of a memory: 0 is what it is, 1 what it was before the last operation, and so on.
-func pastDiff(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	in := struct {
-		ID   texts `json:"id"`
-		From int   `json:"from_version"`
-		To   int   `json:"to_version"`
-	}{From: 1}
-	if err := decode(c, &in); err != nil {
-		return nil, err
-	}
-	id, err := resolveOne(ctx, s, in.ID)
+// diffInput compares two versions of a memory: 0 is what it is, 1 what it was before the last operation, and so on.
+type diffInput struct {
+	id       verb.Ref
+	from, to int
+}
+
+// Args implements [verb.Object].
+func (in *diffInput) Args() []verb.Arg {
+	return []verb.Arg{idArg(&in.id), {Name: "from_version", To: &in.from}, {Name: "to_version", To: &in.to}}
+}
+
+func (in *diffInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
+	id, err := in.id.Resolve(ctx, s.memories, api.PreferNone)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +109,7 @@ func pastDiff(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	for i, v := range []struct {
 		param string
 		n     int
-	}{{"from_version", in.From}, {"to_version", in.To}} {
+	}{{"from_version", in.from}, {"to_version", in.to}} {
 		if v.n < 0 || v.n > len(vs) {
 			return nil, hippo.Fieldf(v.param, "must be from 0 to %d, got %d", len(vs), v.n)
 		}
@@ -151,39 +142,42 @@ func difference(ctx context.Context, s *session, sides [2]*hippo.Memory) (map[st
 // operationRef is an operation: its ID, or what log returned.
 type operationRef string
 
-// UnmarshalJSON implements [json.Unmarshaler].
-func (r *operationRef) UnmarshalJSON(b []byte) error {
-	if !bytes.HasPrefix(b, []byte("{")) {
-		return json.Unmarshal(b, (*string)(r))
-	}
+// ReadArg implements [verb.Value].
+func (r *operationRef) ReadArg(_ verb.Door, name string, raw json.RawMessage) error {
 	var o struct {
 		UUID string `json:"uuid"`
 	}
-	err := json.Unmarshal(b, &o)
+	if json.Unmarshal(raw, (*string)(r)) == nil {
+		return nil
+	}
+	if json.Unmarshal(raw, &o) != nil || o.UUID == "" {
+		return verb.Misshapen(name, "must be a string, or what log returned")
+	}
 	*r = operationRef(o.UUID)
-	return err
+	return nil
 }
 
-// pastUndo undoes an operation and returns the ids of the memories that it changed.
-func pastUndo(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	var in struct {
-		Operation operationRef `json:"operation"`
-		Reason    string       `json:"reason"`
-	}
-	if err := decode(c, &in); err != nil {
-		return nil, err
-	}
-	if err := required("operation", in.Operation != ""); err != nil {
-		return nil, err
-	}
-	id, err := engine.ResolveOperation(ctx, s.memories, string(in.Operation))
-	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
-		return nil, hippo.Fieldf("operation", "%s", bad.Why)
-	}
+// Schema implements [verb.Value].
+func (*operationRef) Schema() verb.Schema { return verb.Schema{"type": "string"} }
+
+// undoInput undoes an operation.
+type undoInput struct {
+	operation operationRef
+	reason    string
+}
+
+// Args implements [verb.Object].
+func (in *undoInput) Args() []verb.Arg {
+	return []verb.Arg{{Name: "operation", Field: "ID", Is: verb.Required, To: &in.operation}, verb.ReasonArg(&in.reason)}
+}
+
+// call returns the ids of the memories that it changed.
+func (in *undoInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	id, err := engine.ResolveOperation(ctx, s.memories, string(in.operation))
 	if err != nil {
 		return nil, err
 	}
-	ms, err := engine.Undo(ctx, engine.Because(s.memories, in.Reason), id)
+	ms, err := engine.Undo(ctx, engine.Because(s.memories, in.reason), id)
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
@@ -21,74 +19,50 @@ import (
 
 // readFunctions returns the functions that write nothing.
 func readFunctions() []function {
-	whole := slices.Concat([]string{"query", "limit", "min_score", "offset"}, params(new(verb.Search).Args()), []string{"project", "sources"})
-	narrow := append(params(new(verb.Narrow).Args()), "project")
 	return []function{
-		{name: "search", params: whole, call: search},
-		{name: "recall", params: append([]string{"when", "limit", "query"}, slices.DeleteFunc(slices.Clone(narrow), isWhen)...), call: recall},
-		{name: "search_by_tag", params: []string{"tags", "limit", "match"}, call: searchByTag},
-		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten", "source", "operation"}, narrow...), call: listMemories},
-		{name: "get", aliases: []string{"expand", "expand_memory"}, params: []string{"id", "as_of", "known_at"}, call: get},
-		{name: "related", params: []string{"id", "kind", "as_of", "known_at"}, call: related},
-		{name: "context", params: []string{"prompt", "max_tokens", "as_of", "known_at"}, call: sessionContext},
-		{name: "stats", aliases: []string{"health", "status"}, call: stats},
-		{name: "projects", call: projects},
+		{name: "search", first: "query limit min_score offset", input: func() input { return &searchInput{} }},
+		{name: "recall", first: "when limit query", input: func() input { return &recallInput{} }},
+		{name: "search_by_tag", first: "tags limit match", input: func() input { return &tagInput{} }},
+		{name: "list_memories", first: "limit offset forgotten source operation", input: func() input { return &listInput{} }},
+		{name: "get", aliases: []string{"expand", "expand_memory"}, input: func() input { return &getInput{} }},
+		{name: "related", first: "id kind", input: func() input { return &relatedInput{} }},
+		{name: "context", input: func() input { return &contextInput{} }},
+		{name: "stats", aliases: []string{"health", "status"}, input: func() input { return nothing(stats) }},
+		{name: "projects", input: func() input { return nothing(projects) }},
 	}
 }
-
-func isWhen(name string) bool { return name == "when" }
 
 type searchInput struct {
 	verb.Search
-	searchPage
+	verb.Page
+	verb.Relevance
+	text, project string
+	sources       []string
 }
 
-// searchPage is what a search in a program takes beside its [verb.Search].
-type searchPage struct {
-	Query    string   `json:"query"`
-	Limit    *int     `json:"limit"`
-	Offset   int      `json:"offset"`
-	MinScore *float64 `json:"min_score"`
-	Project  string   `json:"project"`
-	Sources  texts    `json:"sources"`
+// Args implements [verb.Object].
+func (in *searchInput) Args() []verb.Arg {
+	return slices.Concat([]verb.Arg{{Name: "query", Also: "q text", Field: "Text", To: &in.text}}, in.Page.Args(), in.Relevance.Args(), in.Search.Args(),
+		[]verb.Arg{projectArg(&in.project), {Name: "sources", Also: "source", To: &in.sources}})
 }
 
-// read reads the arguments of a call.
-func (in *searchInput) read(c *sandbox.Call) error {
-	return decodeWith(c, in.Args(), &in.searchPage)
-}
+// projectArg names a project.
+func projectArg(to *string) verb.Arg { return verb.Arg{Name: "project", Field: "Projects", To: to} }
 
-// momentInput is the moment as of which something is read.
-type momentInput struct{ verb.Moment }
-
-func (in *momentInput) moment(s *session) (hippo.Moment, error) { return in.Moment.Moment(clockOf(s)) }
-
-func search(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	var in searchInput
-	if err := in.read(c); err != nil {
-		return nil, err
-	}
-	return in.search(ctx, s)
-}
-
-// search returns {"$": "results"}.
-func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
-	limit, err := in.limit()
+// call returns {"$": "results"}.
+func (in *searchInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
+	q, err := in.Query(clockOf(s))
 	if err != nil {
 		return nil, err
 	}
-	q, err := in.Search.Query(clockOf(s))
-	if err != nil {
+	q.Text, q.Offset, q.Relevance = in.text, in.Offset, in.Range(0)
+	if q.Count, err = in.Count(); err != nil {
 		return nil, err
 	}
-	q.Text, q.Offset, q.Count = in.searchPage.Query, in.Offset, limit
-	if in.MinScore != nil {
-		q.Relevance = &hippo.Range{Min: *in.MinScore, Max: math.Inf(1)}
-	}
-	if q.Filter.Projects, err = projectsOf(ctx, s, in.Project); err != nil {
+	if q.Filter.Projects, err = projectsOf(ctx, s, in.project); err != nil {
 		return nil, err
 	}
-	asked, err := sources.Parse(in.Sources)
+	asked, err := sources.Parse(in.sources)
 	if err != nil {
 		return nil, err
 	}
@@ -114,42 +88,40 @@ func narrowed(ctx context.Context, s *session, n *verb.Narrow, project string) (
 	return f, err
 }
 
-func (in *searchPage) limit() (int, error) {
-	n := number(in.Limit, hippo.DefaultCount)
-	if n == 0 { // blank
-		n = hippo.DefaultCount
-	}
-	if n < 1 {
-		return 0, hippo.Fieldf("limit", "must be between 1 and %d, got %d", hippo.MaxCount, n)
-	}
-	return n, nil
-}
-
 // results returns memories as the child makes a value of them.
 func results(items []map[string]any, total int) map[string]any {
 	return map[string]any{"$": "results", "items": items, "total": total}
 }
 
-// recall finds what a time in words is about, with a query only what that finds.
-func recall(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	var in searchInput
-	if err := in.read(c); err != nil {
-		return nil, err
+// recallInput finds what a time in words is about, with a query only what that finds.
+type recallInput struct{ searchInput }
+
+// Args implements [verb.Object].
+func (in *recallInput) Args() []verb.Arg {
+	args := slices.Concat([]verb.Arg{{Name: "query", Also: "q text", Field: "Text", To: &in.text}}, in.Page.Args()[:1], in.Narrow.Args(), []verb.Arg{projectArg(&in.project)})
+	for i := range args {
+		if args[i].Name == "when" {
+			args[i].Also = "time time_expr"
+		}
 	}
+	return args
+}
+
+func (in *recallInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if in.When == "" { // mcp-memory-service has one text
-		in.When, in.searchPage.Query = in.searchPage.Query, ""
+		in.When, in.text = in.text, ""
 	}
-	if err := required("when", strings.TrimSpace(in.When) != ""); err != nil {
-		return nil, err
+	if in.When == "" {
+		return nil, hippo.Required("when")
 	}
-	if in.searchPage.Query != "" {
-		return in.search(ctx, s)
+	if in.text != "" {
+		return in.searchInput.call(ctx, s, c)
 	}
-	limit, err := in.limit()
+	limit, err := in.Count()
 	if err != nil {
 		return nil, err
 	}
-	f, err := narrowed(ctx, s, &in.Narrow, in.Project)
+	f, err := narrowed(ctx, s, &in.Narrow, in.project)
 	if err != nil {
 		return nil, err
 	}
@@ -165,59 +137,62 @@ func (s *session) list(ctx context.Context, q api.List) (map[string]any, error) 
 	return results(s.values(l.Memories, l.Day, nil), l.Total), nil
 }
 
-func listMemories(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	var in struct {
-		Limit     *int   `json:"limit"`
-		Offset    int    `json:"offset"`
-		Forgotten bool   `json:"forgotten"`
-		Source    string `json:"source"`
-		// Operation is that of an import; import is no name in Starlark.
-		Operation operationRef `json:"operation"`
-		Project   string       `json:"project"`
-	}
-	var narrow verb.Narrow
-	if err := decodeWith(c, narrow.Args(), &in); err != nil {
-		return nil, err
-	}
-	limit, err := (&searchPage{Limit: in.Limit}).limit()
-	if err != nil {
-		return nil, err
-	}
-	f, err := narrowed(ctx, s, &narrow, in.Project)
-	if err != nil {
-		return nil, err
-	}
-	out, err := s.list(ctx, api.List{
-		Filter: f, Situation: narrow.Situations(), When: narrow.When, Forgotten: in.Forgotten, Offset: in.Offset, Count: limit,
-		Arrival: api.Arrival{Source: in.Source, Import: string(in.Operation)},
-	})
-	return out, wire.RenameField(err, map[string]string{"import": "operation"})
+type listInput struct {
+	verb.Narrow
+	page      verb.Page
+	forgotten bool
+	source    string
+	// operation is that of an import; import is no name in Starlark.
+	operation operationRef
+	project   string
 }
 
-// searchByTag lists what has any of some tags, or all of them: what holds first, the newest first.
-func searchByTag(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	in := struct {
-		Tags  texts  `json:"tags"`
-		Limit *int   `json:"limit"`
-		Match string `json:"match"`
-	}{Match: "any"}
-	if err := decode(c, &in); err != nil {
-		return nil, err
-	}
-	if err := required("tags", len(in.Tags) > 0); err != nil {
-		return nil, err
-	}
-	limit, err := (&searchPage{Limit: in.Limit}).limit()
+// Args implements [verb.Object].
+func (in *listInput) Args() []verb.Arg {
+	return slices.Concat(in.page.Args(), []verb.Arg{
+		{Name: "forgotten", To: &in.forgotten}, {Name: "source", To: &in.source}, {Name: "operation", Field: "Import", To: &in.operation},
+	}, in.Narrow.Args(), []verb.Arg{projectArg(&in.project)})
+}
+
+func (in *listInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
+	limit, err := in.page.Count()
 	if err != nil {
 		return nil, err
 	}
-	switch in.Match {
+	f, err := narrowed(ctx, s, &in.Narrow, in.project)
+	if err != nil {
+		return nil, err
+	}
+	return s.list(ctx, api.List{
+		Filter: f, Situation: in.Situations(), When: in.When, Forgotten: in.forgotten, Offset: in.page.Offset, Count: limit,
+		Arrival: api.Arrival{Source: in.source, Import: string(in.operation)},
+	})
+}
+
+// tagInput lists what has any of some tags, or all of them: what holds first, the newest first.
+type tagInput struct {
+	tags  []string
+	page  verb.Page
+	match string
+}
+
+// Args implements [verb.Object].
+func (in *tagInput) Args() []verb.Arg {
+	return append(in.page.Args()[:1], verb.Arg{Name: "tags", Also: "tag", Field: "Tags", Is: verb.Required, To: &in.tags}, verb.Arg{Name: "match", To: &in.match})
+}
+
+func (in *tagInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
+	limit, err := in.page.Count()
+	if err != nil {
+		return nil, err
+	}
+	switch in.match {
 	case "all":
-		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.Tags}, Count: limit})
-	case "any":
-		return withAnyTag(ctx, s, in.Tags, limit)
+		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.tags}, Count: limit})
+	case "any", "":
+		return withAnyTag(ctx, s, in.tags, limit)
 	default:
-		return nil, hippo.Fieldf("match", "must be any or all, got %.40q", in.Match)
+		return nil, hippo.Fieldf("match", "must be any or all, got %.40q", in.match)
 	}
 }
 
@@ -246,25 +221,24 @@ func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any,
 	return results(s.values(found[:min(limit, len(found))], day, nil), total), nil
 }
 
-// get returns a memory, nil if there is none; of a list those that there are.
-func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	var in struct {
-		ID texts `json:"id"`
-	}
-	var moment momentInput
-	if err := decodeWith(c, moment.Args(), &in); err != nil {
-		return nil, err
-	}
-	at, err := moment.moment(s)
+// getInput asks for a memory, nil if there is none; of a list those that there are.
+type getInput struct {
+	ids verb.Refs
+	at  verb.Moment
+}
+
+// Args implements [verb.Object].
+func (in *getInput) Args() []verb.Arg { return append([]verb.Arg{idArg(&in.ids)}, in.at.Args()...) }
+
+func (in *getInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	at, err := in.at.Moment(clockOf(s))
 	if err != nil {
 		return nil, err
 	}
-	if err := required("id", len(in.ID) > 0); err != nil {
-		return nil, err
-	}
 	var ids []hippo.ID
-	for _, ref := range in.ID {
-		found, err := s.resolve(ctx, "id", []string{ref}, api.PreferLive)
+	for _, text := range in.ids.Texts {
+		one := verb.Refs{Name: in.ids.Name, Texts: []string{text}}
+		found, err := one.Resolve(ctx, s.memories, api.PreferLive)
 		if errors.Is(err, hippo.ErrNotFound) {
 			continue
 		}
@@ -305,42 +279,50 @@ func known(ctx context.Context, s *session, ids []hippo.ID, at hippo.Moment) ([]
 	return s.values(ms, status.Day, nil), err
 }
 
-// related returns the relations at either end of memories.
-func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	var in struct {
-		ID   texts `json:"id"`
-		Kind texts `json:"kind"`
-	}
-	var moment momentInput
-	if err := decodeWith(c, moment.Args(), &in); err != nil {
-		return nil, err
-	}
-	ids, err := s.resolveSome(ctx, in.ID, api.PreferLive)
+// relatedInput asks for the relations at either end of memories.
+type relatedInput struct {
+	ids   verb.Refs
+	kinds []string
+	at    verb.Moment
+}
+
+// Args implements [verb.Object].
+func (in *relatedInput) Args() []verb.Arg {
+	return append([]verb.Arg{idArg(&in.ids), {Name: "kind", Also: "relation", To: &in.kinds}}, in.at.Args()...)
+}
+
+func (in *relatedInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
+	ids, err := in.ids.Resolve(ctx, s.memories, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
-	at, err := moment.moment(s)
+	at, err := in.at.Moment(clockOf(s))
 	if err != nil {
 		return nil, err
 	}
-	rs, err := s.memories.Relations().List(ctx, api.Relations{IDs: ids, Kinds: in.Kind, At: at})
+	rs, err := s.memories.Relations().List(ctx, api.Relations{IDs: ids, Kinds: in.kinds, At: at})
 	return s.relations(rs), err
 }
 
-func sessionContext(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	var in struct {
-		Prompt    string `json:"prompt"`
-		MaxTokens int    `json:"max_tokens"`
-	}
-	var moment momentInput
-	if err := decodeWith(c, moment.Args(), &in); err != nil {
-		return nil, err
-	}
-	at, err := moment.moment(s)
+type contextInput struct {
+	prompt    string
+	maxTokens int
+	at        verb.Moment
+}
+
+// Args implements [verb.Object].
+func (in *contextInput) Args() []verb.Arg {
+	return append([]verb.Arg{
+		{Name: "prompt", Field: "Prompt", To: &in.prompt}, {Name: "max_tokens", Also: "budget", Field: "MaxTokens", Is: verb.Count, To: &in.maxTokens},
+	}, in.at.Args()...)
+}
+
+func (in *contextInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
+	at, err := in.at.Moment(clockOf(s))
 	if err != nil {
 		return nil, err
 	}
-	q := briefing.Query{Prompt: in.Prompt, MaxTokens: in.MaxTokens, At: at}
+	q := briefing.Query{Prompt: in.prompt, MaxTokens: in.maxTokens, At: at}
 	if s.caller.Work != nil {
 		q.Work = s.caller.Work(ctx)
 	}
@@ -351,10 +333,7 @@ func sessionContext(ctx context.Context, s *session, c *sandbox.Call) (any, erro
 	return b.Text(), nil
 }
 
-func stats(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	if err := decode(c, &struct{}{}); err != nil {
-		return nil, err
-	}
+func stats(ctx context.Context, s *session) (any, error) {
 	x, err := s.memories.Status(ctx)
 	return map[string]any{
 		"$": "struct", "memories": x.Memories, "count": x.Memories, "forgotten": x.Forgotten, "day": x.Day, "date": x.Date, "ranker": x.Ranker,
@@ -362,10 +341,7 @@ func stats(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	}, err
 }
 
-func projects(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	if err := decode(c, &struct{}{}); err != nil {
-		return nil, err
-	}
+func projects(ctx context.Context, s *session) (any, error) {
 	names, err := s.memories.Projects(ctx)
 	return list(names), err
 }

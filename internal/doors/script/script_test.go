@@ -166,7 +166,7 @@ func TestRun_wrong_calls_say_what_is_right(t *testing.T) {
 	for source, want := range map[string]string{
 		`search("x", limit="many")`:        "limit: must be an int, got string",
 		`search("x", limit=-1)`:            "limit: must be between 1 and 1000, got -1",
-		`search(3)`:                        "query: must be a string, got number",
+		`search(3)`:                        "query: must be a string, got 3",
 		`search("x", colour="red")`:        "search: colour: is unknown: known are query, limit",
 		`search("x", min_score="high")`:    "min_score: must be a number, got string",
 		`search("x", tags={"a": 1})`:       "tags: must be a string or a list of strings",
@@ -181,7 +181,7 @@ func TestRun_wrong_calls_say_what_is_right(t *testing.T) {
 		`upvote(search("gateway"), query="q" * 40000)`:                                   "query: must be at most",
 		`update(search("gateway")[0], clear="content")`:                                  "clear: must have only situation, tags, type",
 		`update(search("gateway")[0], tags=[], type="")`:                                 "changes: at least one is required",
-		`update(search("gateway"), tags=["x"])`:                                          "id: must be one memory, got 3",
+		`update(search("gateway"), tags=["x"])`:                                          "id: must be one id, got 3",
 		`search_by_tag("x", match="most")`:                                               "match: must be any or all",
 		`recall("someday")`:                                                              "when",
 		`relate("aaaa", "bbbb")`:                                                         "no memory with id",

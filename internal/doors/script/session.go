@@ -3,16 +3,15 @@ package script
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // session is one run of a program. Its calls come one at a time.
@@ -38,44 +37,17 @@ func (f *failed) of(why *sandbox.Failure) hippo.Code {
 	return f.code
 }
 
-// function is a function of a program.
-type function struct {
-	name string
-	// aliases are other names of it.
-	aliases []string
-	params  []string
-	writes  bool
-	call    func(ctx context.Context, s *session, c *sandbox.Call) (any, error)
-}
-
 // library returns the functions of a program. Names beside Hippo's are those of mcp-memory-service's
 // interface for code.
 func library() []function { return slices.Concat(readFunctions(), writeFunctions(), pastFunctions()) }
-
-// parameterAliases are other names of parameters, of any function that has the parameter.
-func parameterAliases() map[string]string {
-	return map[string]string{
-		"n_results": "limit", "top_k": "limit", "k": "limit", "n": "limit", "count": "limit", "max_results": "limit", "page_size": "limit",
-		"threshold": "min_score", "min_relevance": "min_score", "q": "query", "text": "query", "tag": "tags", "memory_type": "type", "types": "type",
-		"situations": "situation", "context": "situation", "situation_filter": "situation", "since": "created_after", "after": "created_after",
-		"until": "created_before", "before": "created_before", "ids": "id", "uuid": "id", "uuids": "id", "hash": "id", "content_hash": "id", "ref": "id",
-		"upvotes": "up", "downvotes": "down", "insight": "content", "relation": "kind", "from_id": "source", "to_id": "target", "a": "source", "b": "target",
-		"time": "when", "time_expr": "when", "source": "sources", "budget": "max_tokens", "reinforce": "vote",
-	}
-}
 
 // signatures returns the signatures of the functions, for the child.
 func signatures() []sandbox.Function {
 	var out []sandbox.Function
 	for _, v := range library() {
-		known := make(map[string]string)
-		for alias, name := range parameterAliases() {
-			if slices.Contains(v.params, name) && !slices.Contains(v.params, alias) {
-				known[alias] = name
-			}
-		}
+		params, aliases := v.params()
 		for _, name := range append([]string{v.name}, v.aliases...) {
-			out = append(out, sandbox.Function{Name: name, Params: v.params, Aliases: known})
+			out = append(out, sandbox.Function{Name: name, Params: params, Aliases: aliases})
 		}
 	}
 	return out
@@ -100,7 +72,6 @@ func (s *session) answer(ctx context.Context, c *sandbox.Call) (*sandbox.Reply, 
 
 // explain returns the text of an error of a call, with the parameter by its name.
 func explain(c *sandbox.Call, err error) string {
-	err = wire.RenameField(err, fieldNames())
 	body := wire.ErrorOf(err, "").Error
 	text := c.Name + ": " + body.Message
 	if hippo.CodeOf(err) == hippo.CodeSecret {
@@ -122,38 +93,23 @@ func (s *session) execute(ctx context.Context, c *sandbox.Call) (any, error) {
 	case v.writes && len(s.writes) >= maxWrites:
 		return nil, fmt.Errorf("%w: more than %d writes in one program", hippo.ErrInvalid, maxWrites)
 	}
-	return v.call(ctx, s, c)
+	in := v.input()
+	args := in.Args()
+	if err := verb.DecodeMembers(verb.Script, c.Args, args); err != nil {
+		return nil, err
+	}
+	for i := range args { // a list that is empty by chance is not all
+		if a := &args[i]; a.Blank && (a.Name == "id" || a.Name == "kind") {
+			return nil, hippo.Required(a.NameAt(verb.Script))
+		}
+	}
+	out, err := in.call(ctx, s, c)
+	return out, verb.Named(err, verb.Script, args)
 }
 
 // remember keeps a write for the report.
 func (s *session) remember(c *sandbox.Call, format string, args ...any) {
 	s.writes = append(s.writes, Write{c.Name, fmt.Sprintf(format, args...)})
-}
-
-// resolve returns the ids of references, each once.
-func (s *session) resolve(ctx context.Context, name string, refs []string, prefer api.Preference) ([]hippo.ID, error) {
-	var out []hippo.ID
-	for _, ref := range refs {
-		id, err := s.memories.Resolve(ctx, ref, prefer)
-		if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
-			return nil, hippo.Fieldf(name, "%s", bad.Why)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(out, id) {
-			out = append(out, id)
-		}
-	}
-	return out, nil
-}
-
-// resolveSome is resolve for at least one reference of the parameter id.
-func (s *session) resolveSome(ctx context.Context, refs []string, prefer api.Preference) ([]hippo.ID, error) {
-	if err := required("id", len(refs) > 0); err != nil {
-		return nil, err
-	}
-	return s.resolve(ctx, "id", refs, prefer)
 }
 
 // values returns memories as a program sees them.

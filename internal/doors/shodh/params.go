@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // kind is the type of a parameter.
@@ -86,7 +86,7 @@ func (p *param) take(given object) (found json.RawMessage, err error) {
 	for _, name := range append([]string{p.name}, p.aliases...) {
 		raw := bytes.TrimSpace(given[name])
 		delete(given, name)
-		if wire.IsBlank(raw) {
+		if verb.IsBlank(raw) {
 			continue
 		}
 		if found != nil && !bytes.Equal(found, raw) {

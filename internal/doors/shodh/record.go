@@ -12,7 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // remembered is RememberResponse of the document.
@@ -118,7 +118,7 @@ func liftMetadata(a args) error {
 	for i := range params {
 		p := &params[i]
 		raw, ok := metadata[p.name]
-		if !ok || wire.IsBlank(raw) {
+		if !ok || verb.IsBlank(raw) {
 			continue
 		}
 		v, err := p.decode("metadata."+p.name, raw)

@@ -24,7 +24,7 @@ const Name = "graph"
 func New() *d.System {
 	return &d.System{
 		Name:   Name,
-		Fields: map[string]string{"Kind": "kind", "Relations": "from", "from": "from", "to": "to", "weight": "weight", "valid_until": "valid_until", "IDs": "ids", "into": "to", "name": "from"},
+		Fields: map[string]string{"Relations": "from", "from": "from", "to": "to", "weight": "weight", "valid_until": "valid_until", "IDs": "ids", "into": "to", "name": "from"},
 		Tools:  []d.Tool{relateTool(), graphTool()},
 	}
 }

@@ -1,0 +1,183 @@
+package verb
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/typo"
+)
+
+// Object is a value with arguments of its own.
+type Object interface {
+	// Args are the arguments and where their values go. It changes nothing.
+	Args() []Arg
+}
+
+// Value is a value with a form of its own.
+type Value interface {
+	// ReadArg reads the value of the argument of a name as a front end takes it.
+	ReadArg(d Door, name string, raw json.RawMessage) error
+	// Schema describes the form.
+	Schema() Schema
+}
+
+// ShapeError is the error for arguments of another shape than a schema says.
+type ShapeError struct{ *hippo.FieldError }
+
+// Unwrap implements the interface of package errors.
+func (e *ShapeError) Unwrap() error { return e.FieldError }
+
+// Misshapen returns a [*ShapeError]; name and format as of [hippo.Fieldf].
+func Misshapen(name, format string, args ...any) error {
+	return &ShapeError{&hippo.FieldError{Field: name, Why: fmt.Sprintf(format, args...)}}
+}
+
+// Decode reads a JSON object into arguments, and notes what was said of each. An argument that is unknown, missing or of another type is a
+// [*ShapeError] with the name that the caller used. What is blank is as if it were absent, see [IsBlank].
+func Decode(d Door, raw json.RawMessage, args []Arg) error {
+	if raw = bytes.TrimSpace(raw); d == MCP && (len(raw) == 0 || string(raw) == "null") {
+		raw = json.RawMessage("{}")
+	}
+	return d.object("", raw, args)
+}
+
+// DecodeMembers is [Decode] for the members of an object.
+func DecodeMembers(d Door, given map[string]json.RawMessage, args []Arg) error {
+	return d.members("", maps.Clone(given), args)
+}
+
+// object reads an object. prefix is its path with a dot at the end, for errors; empty for the arguments themselves.
+func (d Door) object(prefix string, raw json.RawMessage, args []Arg) error {
+	if text, ok := textOf(raw); ok && d == MCP && strings.HasPrefix(text, "{") {
+		raw = json.RawMessage(text)
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &given); err != nil || given == nil {
+		if prefix == "" {
+			return Misshapen("arguments", "must be an object, got %s", d.kindOf(raw))
+		}
+		return Misshapen(strings.TrimSuffix(prefix, "."), "must be an object with %s, got %s", strings.Join(d.names(args), ", "), d.kindOf(raw))
+	}
+	return d.members(prefix, given, args)
+}
+
+// members takes the arguments out of given and reads them.
+func (d Door) members(prefix string, given map[string]json.RawMessage, args []Arg) error {
+	values := make([]json.RawMessage, len(args))
+	for i := range args {
+		var err error
+		if values[i], err = d.take(prefix, given, &args[i]); err != nil {
+			return err
+		}
+	}
+	if err := Unknown(d, prefix, given, args); err != nil {
+		return err
+	}
+	for i := range args {
+		a := &args[i]
+		switch {
+		case values[i] == nil && a.Is.Has(Required) && a.NameAt(d) != "":
+			return Misshapen(prefix+a.NameAt(d), "is required, and must not be blank")
+		case values[i] != nil:
+			if err := d.read(prefix+a.Given, values[i], a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take removes an argument from given and returns its value; nil if it is absent or blank.
+func (d Door) take(prefix string, given map[string]json.RawMessage, a *Arg) (found json.RawMessage, err error) {
+	names := []string{a.NameAt(d)}
+	if names[0] == "" {
+		return nil, nil
+	}
+	if d == MCP {
+		names = append(names, strings.Fields(a.Also)...)
+	}
+	for _, name := range names {
+		raw, ok := given[name]
+		if !ok {
+			continue
+		}
+		delete(given, name)
+		if IsBlank(raw) || d != REST && a.Is.Has(Count) && string(bytes.Trim(raw, "\" \t\r\n")) == "0" {
+			a.Blank = a.Blank || string(bytes.TrimSpace(raw)) != "null"
+			continue
+		}
+		if found != nil {
+			return nil, hippo.Fieldf(prefix+name, "is another name of %s: give one of them", a.Given)
+		}
+		found, a.Given = raw, name
+	}
+	a.Blank = a.Blank && found == nil
+	return found, nil
+}
+
+// maxUnknown is how many unknown arguments an error names.
+const maxUnknown = 5
+
+// Unknown returns an error that names the arguments that are left, with those that were probably meant.
+func Unknown[T any](d Door, prefix string, left map[string]T, args []Arg) error {
+	if len(left) == 0 {
+		return nil
+	}
+	given := make([]string, 0, len(left))
+	for name := range left {
+		given = append(given, fmt.Sprintf("%.60s", cmp.Or(strings.ToValidUTF8(name, "?"), `""`)))
+	}
+	slices.Sort(given)
+	known := d.names(args)
+	var more strings.Builder
+	for _, name := range given[1:min(len(given), maxUnknown)] {
+		more.WriteString(", so is " + name + typo.Suggestion(name, known))
+	}
+	if n := len(given) - maxUnknown; n > 0 {
+		fmt.Fprintf(&more, ", so are %d more", n)
+	}
+	if len(known) == 0 {
+		return Misshapen(prefix+given[0], "is unknown%s; no arguments are known here", more.String())
+	}
+	meant := typo.Suggestion(given[0], known)
+	if d != MCP && meant != "" {
+		return Misshapen(prefix+given[0], "is unknown%s%s", meant, more.String())
+	}
+	return Misshapen(prefix+given[0], "is unknown%s%s: known are %s", meant, more.String(), strings.Join(known, ", "))
+}
+
+// names are those of arguments: for a model those that it reads in the schema.
+func (d Door) names(args []Arg) (out []string) {
+	for i := range args {
+		if name := args[i].NameAt(d); name != "" && (d != MCP || args[i].Is.Has(Listed)) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// IsBlank reports whether a JSON value stands for none: null, a text of white space, or a list of nothing else. Clients and models
+// fill in what they do not mean, so an argument that is blank is as if it were absent, at every front end.
+func IsBlank(raw json.RawMessage) bool {
+	switch raw = bytes.TrimSpace(raw); {
+	case len(raw) == 0 || string(raw) == "null":
+		return true
+	case raw[0] == '"':
+		var text string
+		return json.Unmarshal(raw, &text) == nil && strings.TrimSpace(text) == ""
+	case raw[0] == '[':
+		var list []json.RawMessage
+		return json.Unmarshal(raw, &list) == nil && !slices.ContainsFunc(list, func(x json.RawMessage) bool { return !IsBlank(x) })
+	default:
+		return false
+	}
+}
+
+// Listing are the names of the arguments that a model reads in a schema.
+func Listing(args []Arg) []string { return MCP.names(args) }

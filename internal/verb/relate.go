@@ -1,0 +1,102 @@
+package verb
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// End is a memory or an entity, as it is named.
+type End struct{ Name, Text string }
+
+// ReadArg implements [Value].
+func (e *End) ReadArg(d Door, name string, raw json.RawMessage) error {
+	e.Name = name
+	if err := d.readTo(name, raw, &e.Text); err != nil {
+		return err
+	}
+	if n := len(e.Text); n > hippo.MaxEntityName {
+		return hippo.Fieldf(name, "must be at most %d bytes, got %d", hippo.MaxEntityName, n)
+	}
+	return nil
+}
+
+// Schema implements [Value].
+func (*End) Schema() Schema {
+	return Schema{"type": "string", "minLength": 1, "maxLength": hippo.MaxEntityName, "description": aboutID + ", or the name of an entity"}
+}
+
+// Resolve returns the ID. Errors have the name that the caller used.
+func (e *End) Resolve(ctx context.Context, m *engine.Memories) (hippo.ID, error) {
+	id, err := engine.ResolveNamed(ctx, m, e.Text, api.PreferLive)
+	return id, about(err, e.Name)
+}
+
+// Relation is a relation to declare.
+type Relation struct {
+	From, To End
+	Kind     string
+	Weight   *float64
+	Validity Validity
+}
+
+// Args are the arguments that fill a Relation.
+func (r *Relation) Args() []Arg {
+	return append(r.Key(), Arg{Name: "weight", Rules: Schema{"exclusiveMinimum": 0, "maximum": 1, "default": 1}, To: &r.Weight},
+		Arg{Name: "valid_from", To: &r.Validity.From}, Arg{Name: "valid_until", To: &r.Validity.Until})
+}
+
+// Key are the arguments that say which relation is meant.
+func (r *Relation) Key() []Arg {
+	return []Arg{
+		{Name: "from", As: map[Door]string{Script: "source"}, Also: "from_id a", Is: Required, To: &r.From},
+		{Name: "to", As: map[Door]string{Script: "target"}, Also: "to_id b", Is: Required, To: &r.To},
+		{Name: "kind", About: "explains, contradicts, ...", Rules: Schema{"minLength": 1, "maxLength": hippo.MaxKind}, Is: Required, To: &r.Kind},
+	}
+}
+
+// Resolve returns the relation of the domain, for a time in the zone of its days. Errors have the names that the caller used.
+func (r *Relation) Resolve(ctx context.Context, m *engine.Memories, now time.Time) (out hippo.Relation, err error) {
+	out = hippo.Relation{Kind: r.Kind, Weight: 1}
+	if r.Weight != nil {
+		out.Weight = *r.Weight
+	}
+	if out.From, err = r.From.Resolve(ctx, m); err != nil {
+		return out, err
+	}
+	if out.To, err = r.To.Resolve(ctx, m); err != nil {
+		return out, err
+	}
+	return out, Read(now, r.Validity.Into(&out.ValidFrom, &out.ValidUntil)...)
+}
+
+// Relations are several relations.
+type Relations []Relation
+
+// ReadArg implements [Value].
+func (r *Relations) ReadArg(d Door, name string, raw json.RawMessage) error {
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil || items == nil {
+		return Misshapen(name, "must be a list of objects, got %s", d.kindOf(raw))
+	}
+	if len(items) > hippo.MaxIDs {
+		return hippo.Fieldf(name, "must have at most %d elements, got %d", hippo.MaxIDs, len(items))
+	}
+	*r = make(Relations, len(items))
+	for i, item := range items {
+		if err := d.object(fmt.Sprintf("%s[%d].", name, i), item, (*r)[i].Args()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Schema implements [Value].
+func (*Relations) Schema() Schema {
+	return Schema{"type": "array", "minItems": 1, "maxItems": hippo.MaxIDs, "items": ObjectSchema(REST, new(Relation).Args())}
+}

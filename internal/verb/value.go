@@ -1,0 +1,205 @@
+package verb
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Models give a number as a text, a list as JSON in a text or with commas, and one text as a list; programs give one text as a list. What can only
+// be meant in one way is taken in that way; the rest is an error.
+
+// read reads the value of an argument, which is not blank.
+func (d Door) read(name string, raw json.RawMessage, a *Arg) error {
+	text, isText := a.To.(*string)
+	if isText && a.Is.Has(Words) && d == MCP {
+		var list []string
+		if json.Unmarshal(raw, &list) == nil {
+			*text = strings.Join(list, " ")
+			return nil
+		}
+	}
+	if err := d.readTo(name, raw, a.To); err != nil || !isText || a.Values == nil {
+		return err
+	}
+	if d != REST {
+		*text = keyword(*text)
+	}
+	return hippo.OneOf(name, *text, a.Values...)
+}
+
+// readTo reads a value into a pointer as in [Arg].
+func (d Door) readTo(name string, raw json.RawMessage, to any) error {
+	switch to := to.(type) {
+	case Value:
+		return to.ReadArg(d, name, raw)
+	case Object:
+		return d.object(name+".", raw, to.Args())
+	case *[]string:
+		return d.texts(name, raw, to)
+	case **[]string:
+		*to = &[]string{}
+		return d.texts(name, raw, *to)
+	}
+	if d == MCP {
+		raw = plain(raw, to)
+	}
+	if err := json.Unmarshal(raw, to); err != nil || string(raw) == "null" {
+		return d.mismatch(name, raw, to)
+	}
+	return nil
+}
+
+// texts reads a list of texts.
+func (d Door) texts(name string, raw json.RawMessage, to *[]string) error {
+	if text, ok := textOf(raw); ok && d != REST {
+		*to = []string{text}
+		if d == MCP {
+			*to = listOf(text)
+		}
+		return nil
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil || items == nil {
+		return d.mismatch(name, raw, to)
+	}
+	*to = make([]string, len(items))
+	for i, item := range items {
+		if json.Unmarshal(item, &(*to)[i]) != nil || string(item) == "null" {
+			return d.mismatch(fmt.Sprintf("%s[%d]", name, i), item, &(*to)[i])
+		}
+	}
+	if d == MCP && len(*to) == 1 && strings.HasPrefix((*to)[0], "[") {
+		*to = listOf((*to)[0])
+	}
+	return nil
+}
+
+// plain returns a value in the form that to wants, if a model gave it as a text or a list of one: a number or a truth value in a text, or the only
+// text of a list.
+func plain(raw json.RawMessage, to any) json.RawMessage {
+	text, isText := textOf(raw)
+	switch to.(type) {
+	case *string, **string:
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) == nil && len(list) == 1 {
+			return list[0]
+		}
+	case *bool, **bool:
+		if b := strings.ToLower(text); b == "true" || b == "false" {
+			return json.RawMessage(b)
+		}
+	case *int, **int, *float64, **float64:
+		if _, err := strconv.ParseFloat(text, 64); isText && err == nil && json.Valid([]byte(text)) {
+			return json.RawMessage(text)
+		}
+	}
+	return raw
+}
+
+// textOf returns the text of a JSON value, without white space around it, if it is one.
+func textOf(raw json.RawMessage) (text string, ok bool) {
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte(`"`)) || json.Unmarshal(raw, &text) != nil {
+		return "", false
+	}
+	return strings.TrimSpace(text), true
+}
+
+// listOf returns the texts of a text that holds a list: JSON, or separated by commas.
+func listOf(text string) []string {
+	var list []string
+	if strings.HasPrefix(text, "[") && json.Unmarshal([]byte(text), &list) == nil {
+		return list
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// keyword returns a text of a fixed vocabulary, in which case does not matter, and for which there are other words.
+func keyword(text string) string {
+	switch text = strings.ToLower(strings.TrimSpace(text)); text {
+	case "up", "+1":
+		return "upvote"
+	case "down", "-1":
+		return "downvote"
+	case "assistant", "model":
+		return "agent"
+	case "human":
+		return "user"
+	default:
+		return text
+	}
+}
+
+// mismatch is the error for a value of another type.
+func (d Door) mismatch(name string, raw json.RawMessage, to any) error {
+	return Misshapen(name, "must be %s, got %s", d.typeName(to), d.kindOf(raw))
+}
+
+// typeName names the type of the values that go to a pointer.
+func (d Door) typeName(to any) string {
+	terms := [...]string{"a number", "a whole number", "true or false", "a list of texts", "a text"}
+	if d == Script {
+		terms = [...]string{"a number", "an int", "True or False", "a string or a list of strings", "a string"}
+	}
+	switch to.(type) {
+	case *float64, **float64:
+		return terms[0]
+	case *int, **int:
+		return terms[1]
+	case *bool, **bool:
+		return terms[2]
+	case *[]string, **[]string:
+		return terms[3]
+	default:
+		return terms[4]
+	}
+}
+
+// kindOf names the type of a value: a number as it is, never a text.
+func (d Door) kindOf(raw json.RawMessage) string {
+	terms := map[byte]string{'"': "a text", '{': "an object", '[': "a list"}
+	if d == Script {
+		terms = map[byte]string{'"': "string", '{': "dict", '[': "list"}
+	}
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return "nothing"
+	}
+	if kind := terms[raw[0]]; kind != "" {
+		return kind
+	}
+	return fmt.Sprintf("%.40s", raw)
+}
+
+// Given returns a list of texts; nil for one blank text: what is set to nothing is not given.
+func Given(list []string) []string {
+	if len(list) == 1 && strings.TrimSpace(list[0]) == "" {
+		return nil
+	}
+	return list
+}
+
+// Distinct returns labels without white space around them, each once whatever its case, as it was written first; nil for nil.
+func Distinct(labels []string) []string {
+	if labels == nil {
+		return nil
+	}
+	out := make([]string, 0, len(labels))
+	for _, t := range labels {
+		t = strings.TrimSpace(t)
+		if !slices.ContainsFunc(out, func(x string) bool { return strings.EqualFold(x, t) }) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package verb
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// Ballot is votes on memories.
+type Ballot struct {
+	Up, Down Refs
+	// Undo takes back the newest votes.
+	Undo Refs
+	// Query is the question that the votes are about; nil: none in particular.
+	Query *string
+}
+
+// Args are the arguments that fill a Ballot.
+func (b *Ballot) Args() []Arg {
+	return []Arg{
+		{Name: "upvotes", As: map[Door]string{Script: "up"}, Also: "upvote up", Field: "Up", About: "those that helped", Brief: "ids", Is: Listed, To: &b.Up},
+		{Name: "downvotes", As: map[Door]string{Script: "down"}, Also: "downvote down", Field: "Down", About: "those that were wrong or misled", Is: Listed, To: &b.Down},
+		QuestionArg(&b.Query),
+		{Name: "undo", As: lacking(Script), Field: "Undo", About: "those whose newest vote is taken back", To: &b.Undo},
+	}
+}
+
+// QuestionArg is the question that votes are about.
+func QuestionArg(to **string) Arg {
+	return Arg{Name: "query", Also: "question", Field: "Query", About: "question that they answer, or do not: the vote counts for questions like it", Brief: "default: last search", Is: Listed, To: to}
+}
+
+// Resolve returns the votes. Errors have the names that the caller used.
+func (b *Ballot) Resolve(ctx context.Context, m *engine.Memories) (out api.Reinforce, err error) {
+	for _, list := range []struct {
+		from *Refs
+		to   *[]hippo.ID
+	}{{&b.Up, &out.Up}, {&b.Down, &out.Down}, {&b.Undo, &out.Undo}} {
+		if *list.to, err = list.from.Resolve(ctx, m, api.PreferLive); err != nil {
+			return out, err
+		}
+	}
+	out.Query, err = engine.Question(b.Query)
+	return out, err
+}
