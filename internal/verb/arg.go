@@ -5,6 +5,7 @@ package verb
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -17,7 +18,7 @@ type Arg struct {
 	As   map[Door]string
 	// Also are other names that models use, separated by spaces.
 	Also string
-	// Field is that of a request of the domain, by which its errors call it; empty: it is Name.
+	// Field is that of a request of the domain, by which its errors call it, or several, separated by spaces; errors may also call it Name.
 	Field string
 	// About says what it means, for the help of the command line and for the OpenAPI document; Brief for the schema that a model reads.
 	About, Brief string
@@ -49,6 +50,8 @@ const (
 	Count
 	// Words is a text that may be given as a list of words.
 	Words
+	// Verbatim: a blank value is a value; only null stands for none.
+	Verbatim
 )
 
 // Has reports whether an argument has a trait.
@@ -120,7 +123,7 @@ func (d Door) nameOf(field string, args []Arg) (name string) {
 		own := cmp.Or(a.Given, a.NameAt(d))
 		switch object, ok := a.To.(Object); {
 		case own == "" || given || name != "" && a.Given == "":
-		case field == a.Name || field == a.Field && field != "":
+		case field == a.Name || slices.Contains(strings.Fields(a.Field), field):
 			name, given = own, a.Given != ""
 		case ok:
 			if inner := d.nameOf(field, object.Args()); inner != "" {

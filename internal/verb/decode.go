@@ -23,7 +23,7 @@ type Object interface {
 type Value interface {
 	// ReadArg reads the value of the argument of a name as a front end takes it.
 	ReadArg(d Door, name string, raw json.RawMessage) error
-	// Schema describes the form.
+	// Schema describes the form. A value may also describe it in words, with an example, as Shape() string.
 	Schema() Schema
 }
 
@@ -45,6 +45,11 @@ func Decode(d Door, raw json.RawMessage, args []Arg) error {
 		raw = json.RawMessage("{}")
 	}
 	return d.object("", raw, args)
+}
+
+// ReadObject is [Decode] for an object that is the value of an argument of a name.
+func ReadObject(d Door, name string, raw json.RawMessage, args []Arg) error {
+	return d.object(name+".", raw, args)
 }
 
 // DecodeMembers is [Decode] for the members of an object.
@@ -83,7 +88,7 @@ func (d Door) members(prefix string, given map[string]json.RawMessage, args []Ar
 		a := &args[i]
 		switch {
 		case values[i] == nil && a.Is.Has(Required) && a.NameAt(d) != "":
-			return Misshapen(prefix+a.NameAt(d), "is required, and must not be blank")
+			return a.missing(prefix + a.NameAt(d))
 		case values[i] != nil:
 			if err := d.read(prefix+a.Given, values[i], a); err != nil {
 				return err
@@ -91,6 +96,14 @@ func (d Door) members(prefix string, given map[string]json.RawMessage, args []Ar
 		}
 	}
 	return nil
+}
+
+// missing is the error for an argument that is required.
+func (a *Arg) missing(name string) error {
+	if x, ok := a.To.(interface{ Shape() string }); ok {
+		return Misshapen(name, "is required: %s", x.Shape())
+	}
+	return Misshapen(name, "is required, and must not be blank")
 }
 
 // take removes an argument from given and returns its value; nil if it is absent or blank.
@@ -108,8 +121,8 @@ func (d Door) take(prefix string, given map[string]json.RawMessage, a *Arg) (fou
 			continue
 		}
 		delete(given, name)
-		if IsBlank(raw) || d != REST && a.Is.Has(Count) && string(bytes.Trim(raw, "\" \t\r\n")) == "0" {
-			a.Blank = a.Blank || string(bytes.TrimSpace(raw)) != "null"
+		if null := string(bytes.TrimSpace(raw)) == "null"; null || d.isBlank(raw, a.Is) {
+			a.Blank = a.Blank || !null
 			continue
 		}
 		if found != nil {
@@ -119,6 +132,11 @@ func (d Door) take(prefix string, given map[string]json.RawMessage, a *Arg) (fou
 	}
 	a.Blank = a.Blank && found == nil
 	return found, nil
+}
+
+// isBlank reports whether the value of an argument with some traits stands for none.
+func (d Door) isBlank(raw json.RawMessage, is Trait) bool {
+	return !is.Has(Verbatim) && IsBlank(raw) || d != REST && is.Has(Count) && string(bytes.Trim(raw, "\" \t\r\n")) == "0"
 }
 
 // maxUnknown is how many unknown arguments an error names.

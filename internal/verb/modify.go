@@ -71,7 +71,7 @@ func (m *Modify) Args() []Arg {
 		ReasonArg(&m.Reason),
 		{Name: "project", As: lacking(Shell), About: "moves it: a project that is known, or an abbreviation of one; none: to no project; new:NAME: to a new one", Rules: Schema{"maxLength": hippo.MaxName}, To: &m.Project},
 		{Name: "metadata", As: lacking(Shell), About: "sets these keys and keeps the others; clear removes one", To: &m.Metadata},
-		{Name: "allow_secret", As: lacking(Script), About: "store it although it looks like a key, a token or a password: only if a person agrees", To: &m.AllowSecret},
+		{Name: "allow_secret", As: lacking(Script), About: "store the text even if it looks like a key, a token or a password; only if a person agrees", To: &m.AllowSecret},
 	})
 }
 

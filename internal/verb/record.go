@@ -38,14 +38,14 @@ func (r *Record) Args() []Arg {
 		{Name: "source", As: lacking(MCP, Script, Shell), To: &r.Source},
 		{Name: "project", As: lacking(Shell), About: `default: the current project; "none" is none`, Brief: "default: current; none", Rules: Schema{"maxLength": hippo.MaxName}, Is: Listed, To: &r.Project},
 		{Name: "metadata", As: lacking(Shell), About: "any JSON by key", To: &r.Metadata},
-		{Name: "allow_secret", As: lacking(Script), About: "store it although it looks like a key, a token or a password: only if a person agrees", To: &r.AllowSecret},
+		{Name: "allow_secret", As: lacking(Script), About: "store the text even if it looks like a key, a token or a password; only if a person agrees", To: &r.AllowSecret},
 	})
 }
 
 // Memory returns the memory, without its project, for a time in the zone of its days. The error is a [*hippo.FieldError].
 func (r *Record) Memory(now time.Time) (*hippo.Memory, error) {
 	m := &hippo.Memory{
-		Content: r.Content, Situation: Given(r.Situation), Tags: Distinct(Given(r.Tags)), Type: r.Type, Pinned: r.Pinned, Metadata: r.Metadata, Source: hippo.Source(r.Source),
+		Content: r.Content, Situation: Given(r.Situation), Tags: Distinct(r.Tags), Type: r.Type, Pinned: r.Pinned, Metadata: r.Metadata, Source: hippo.Source(r.Source),
 		Importance: hippo.Importance{Base: hippo.DefaultImportance}, Trust: hippo.TrustDefault,
 	}
 	if r.Importance != nil {

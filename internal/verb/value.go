@@ -33,6 +33,11 @@ func (d Door) read(name string, raw json.RawMessage, a *Arg) error {
 	return hippo.OneOf(name, *text, a.Values...)
 }
 
+// ReadValue reads the value of an argument of a name into a pointer as in [Arg].
+func ReadValue(d Door, name string, raw json.RawMessage, to any) error {
+	return d.readTo(name, raw, to)
+}
+
 // readTo reads a value into a pointer as in [Arg].
 func (d Door) readTo(name string, raw json.RawMessage, to any) error {
 	switch to := to.(type) {
@@ -95,8 +100,8 @@ func plain(raw json.RawMessage, to any) json.RawMessage {
 			return json.RawMessage(b)
 		}
 	case *int, **int, *float64, **float64:
-		if _, err := strconv.ParseFloat(text, 64); isText && err == nil && json.Valid([]byte(text)) {
-			return json.RawMessage(text)
+		if n, err := strconv.ParseFloat(text, 64); isText && err == nil && strings.Trim(text, "+-.0123456789eE") == "" {
+			return asJSON(n)
 		}
 	}
 	return raw

@@ -210,7 +210,6 @@ func TestDecode(t *testing.T) {
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	var in input
-	args := in.Args()
 	for _, c := range []struct {
 		door             verb.Door
 		raw, field, want string
@@ -221,7 +220,7 @@ func TestNamed(t *testing.T) {
 		{verb.REST, `{"text":"a"}`, "elsewhere", "elsewhere"},
 		{verb.Shell, `{}`, "Relevance", "relevance-range"},
 	} {
-		args = in.Args()
+		args := in.Args()
 		_ = verb.Decode(c.door, json.RawMessage(c.raw), args)
 		if got := verb.Named(hippo.Fieldf(c.field, "is wrong"), c.door, args); got.Error() != c.want+": is wrong" {
 			t.Errorf("door %d, %s: %v, want %s", c.door, c.field, got, c.want)

@@ -29,7 +29,7 @@ func (b *Ballot) Args() []Arg {
 
 // QuestionArg is the question that votes are about.
 func QuestionArg(to **string) Arg {
-	return Arg{Name: "query", Also: "question", Field: "Query", About: "question that they answer, or do not: the vote counts for questions like it", Brief: "default: last search", Is: Listed, To: to}
+	return Arg{Name: "query", Also: "question", Field: "Query", About: "the question that they answer or fail to answer; the vote counts for similar questions", Brief: "default: last search", Is: Listed, To: to}
 }
 
 // Resolve returns the votes. Errors have the names that the caller used.

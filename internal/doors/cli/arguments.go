@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,7 @@ func addArgs(v *pflag.FlagSet, args []verb.Arg) {
 			if value, ok := a.Rules["default"]; ok {
 				v.Lookup(a.NameAt(verb.Shell)).DefValue = fmt.Sprint(value)
 			}
+			stands(v, a.NameAt(verb.Shell), cmp.Or(a.Field, a.Name))
 		}
 	}
 }

@@ -60,6 +60,7 @@ func (s *shell) bareRoot() *cobra.Command {
 	for _, set := range config.Settings() {
 		root.PersistentFlags().String(set.Flag, "", set.Meaning+" ($"+set.Env+")")
 	}
+	stands(root.PersistentFlags(), "project", "Projects")
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")

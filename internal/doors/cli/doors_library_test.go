@@ -12,7 +12,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
 // library is the Go API: of a store in this process, of one that another process holds, which is called through its socket, or of a server.
@@ -129,9 +128,10 @@ func (g *given) filter() hippo.Filter {
 func (d *library) ids(g *given, name string) (list []hippo.ID) {
 	for _, ref := range g.texts(name) {
 		id, err := d.client.Resolve(d.t.Context(), api.Resolve{Ref: ref, Prefer: api.PreferNone})
-		if err != nil && g.err == nil {
-			g.err = wire.RenameField(err, map[string]string{"ID": d.name("", name)})
+		if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
+			err = hippo.Fieldf(d.name("", name), "%s", bad.Why)
 		}
+		g.err = cmp.Or(g.err, err)
 		list = append(list, id)
 	}
 	return list

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,7 +20,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // usageError is an error of the command line: exit code 2.
@@ -125,13 +126,59 @@ func exitCode(err error) int {
 	return wire.FailureOf(hippo.CodeOf(err)).Exit
 }
 
-// flagNames returns the names of the flags and arguments for the fields of the domain.
-func flagNames() map[string]string {
-	return map[string]string{
-		"Text": "words", "Query": "query", "ID": "id", "Up": "id", "Down": "id", "Undo": "id", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Relevance": "min, max",
-		"Offset": "offset", "Count": "count", "IDs": "id", "Vote": "reinforce",
-		"valid_from": "valid-from", "valid_until": "valid-until", "event_time": "event-time",
-		"MaxTokens": "max-tokens", "Content": "content",
+// fieldKey is the annotation of a flag with the field of the domain that it stands for.
+const fieldKey = "hippo_field"
+
+// stands notes the field of the domain that a flag stands for, by which errors call it.
+func stands(v *pflag.FlagSet, flag, field string) {
+	_ = v.SetAnnotation(flag, fieldKey, []string{field})
+}
+
+// asTyped returns an error with the flag or the operand that stands for the field that it is about, by the name that the user wrote.
+func asTyped(c *cobra.Command, args []string, err error) error {
+	bad, ok := errors.AsType[*hippo.FieldError](err)
+	if !ok {
+		return err
+	}
+	field, index, indexed := strings.Cut(bad.Field, "[")
+	name := field
+	c.InheritedFlags() // afterwards the flags have them
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if slices.Contains(f.Annotations[fieldKey], field) {
+			name = f.Name
+		}
+	})
+	if name == field {
+		name = typedName(c, field)
+	}
+	name = cmp.Or(writtenName(name, args), name)
+	if name == field {
+		return err
+	}
+	if indexed {
+		name += "[" + index
+	}
+	return &hippo.FieldError{Field: name, Why: bad.Why}
+}
+
+// typedName returns the flag of a command that is called as a field, else of a field of a request, which begins with a capital, the first operand.
+func typedName(c *cobra.Command, field string) string {
+	var dashed strings.Builder
+	for i, r := range field {
+		if unicode.IsUpper(r) && i > 0 && field != strings.ToUpper(field) {
+			dashed.WriteByte('-')
+		}
+		dashed.WriteRune(unicode.ToLower(r))
+	}
+	flag := strings.ReplaceAll(dashed.String(), "_", "-")
+	words := strings.Fields(c.Use)
+	switch {
+	case c.Flag(flag) != nil:
+		return flag
+	case len(words) > 1 && field != "" && unicode.IsUpper(rune(field[0])) && (field == "ID" || field != strings.ToUpper(field)):
+		return strings.ToLower(strings.Trim(words[1], "[].<>"))
+	default:
+		return field
 	}
 }
 
@@ -146,16 +193,16 @@ func notice(s *shell, format string, args ...any) {
 	s.notices = append(s.notices, fmt.Sprintf(format, args...))
 }
 
-// explainError prints an error and a hint, as one JSON object if JSON was asked for. command is the
-// command line without arguments: "hippo search"; args are all of the program.
-func explainError(s *shell, command string, args []string, err error) {
+// explainError prints an error and a hint, as one JSON object if JSON was asked for. ran is the
+// command, and args are all of the program.
+func explainError(s *shell, ran *cobra.Command, args []string, err error) {
 	if _, ok := errors.AsType[sourceError](err); !ok { // it names the keys of a file
-		err = wire.RenameField(wire.RenameField(verb.Named(err, verb.Shell, new(verb.Search).Args()), flagNames()), writtenNames(args))
+		err = asTyped(ran, args, err)
 	}
 	if _, said := errors.AsType[*interruptedError](err); !said && hippo.CodeOf(err) == hippo.CodeCanceled {
 		err = canceledError{}
 	}
-	hint := hintOf(command, err)
+	hint := hintOf(ran.CommandPath(), err)
 	if s.json {
 		if err := writeJSON(s.errw, wire.ErrorOf(err, hint)); err != nil {
 			fmt.Fprintf(s.errw, "hippo: %v\n", err)

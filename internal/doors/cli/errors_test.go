@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -87,34 +85,21 @@ func TestMain_HintOfALock(t *testing.T) {
 	}
 }
 
-// Each field of a query that the domain can complain about has the name of a flag, or of
-// what stands for it on the command line.
-func TestFlagNames(t *testing.T) {
+// What the domain complains about has the name of the flag or the operand that the user typed.
+func TestTypedName(t *testing.T) {
 	t.Parallel()
-	table := cli.FlagNames()
-	for _, name := range []string{"Up", "Down", "Undo", "Query"} { // those of votes
-		if table[name] == "" {
-			t.Errorf("%s has no name", name)
-		}
-	}
-	for f := range reflect.TypeFor[hippo.Query]().Fields() {
-		switch name := f.Name; name {
-		case "Filter", "Detail", "NoTouch", "Strict": // every value is valid, or its fields have names of their own
-		default:
-			if table[name] == "" {
-				t.Errorf("%s has no name", name)
-			}
-		}
-	}
-	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"), cli.Flags("record"), cli.Flags("upvote"), cli.Flags("context"))
-	for field, name := range table {
-		switch name {
-		case "words", "id", "kind", "relations", "flags": // arguments
-		default:
-			for flag := range strings.SplitSeq(name, ", ") {
-				if !slices.Contains(flags, flag) {
-					t.Errorf("%s: no flag --%s", field, flag)
-				}
+	for command, names := range map[string]map[string]string{
+		"search":         {"Text": "words", "Count": "count", "Offset": "offset", "Tags": "tag", "Types": "type", "Situation": "situation", "Relevance": "min", "CreatedBefore": "until", "Projects": "project", "min_trust": "min-trust"},
+		"search --limit": {"Count": "limit"},
+		"record":         {"content": "content", "Content": "content", "valid_until": "valid-until", "Supersedes": "supersedes", "tags": "tag"},
+		"modify":         {"ID": "id", "Vote": "reinforce", "valid_from": "valid-from"},
+		"upvote":         {"Up": "id", "IDs": "id", "Query": "query"},
+		"context":        {"MaxTokens": "max-tokens", "Prompt": "prompt"},
+		"fact add":       {"kind": "kind", "Relations": "subject"},
+	} {
+		for field, want := range names {
+			if got := cli.TypedName(field, strings.Fields(command)...); got != want {
+				t.Errorf("%s: %s is %s, want %s", command, field, got, want)
 			}
 		}
 	}

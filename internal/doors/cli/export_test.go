@@ -58,8 +58,16 @@ func RankerOf(args ...string) (hippo.Ranker, error) {
 	return q.Ranker, err
 }
 
-// FlagNames is the table of the names of domain fields.
-func FlagNames() map[string]string { return flagNames() }
+// TypedName returns what a user of a command line typed for a field of the domain.
+func TypedName(field string, args ...string) string {
+	s := &shell{}
+	c, _, err := s.newRoot().Find(args)
+	if err != nil {
+		return err.Error()
+	}
+	name, _, _ := strings.Cut(asTyped(c, args, hippo.Fieldf(field, "is wrong")).Error(), ":")
+	return name
+}
 
 // Flags returns the names of all flags of a subcommand.
 func Flags(command string) []string {

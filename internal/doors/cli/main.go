@@ -98,7 +98,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	logCall(s, ran, s.now().Sub(began), err)
 	if err != nil {
 		s.json = s.json || wantsJSON(rest)
-		explainError(s, ran.CommandPath(), rest, err)
+		explainError(s, ran, rest, err)
 	}
 	return exitCode(err)
 }

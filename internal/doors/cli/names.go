@@ -39,13 +39,12 @@ func flagAliases() map[string]string {
 	}
 }
 
-// writtenNames are other names of flags that arguments have, by the names of these flags: an error names what the user wrote.
-func writtenNames(args []string) map[string]string {
-	written := make(map[string]string)
+// writtenName is the other name of a flag that arguments have; empty if they have none: an error names what the user wrote.
+func writtenName(flag string, args []string) (written string) {
 	for _, a := range args {
 		name, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimPrefix(a, "--"), "_", "-"), "=")
-		if flag, ok := flagAliases()[name]; ok && strings.HasPrefix(a, "--") {
-			written[flag] = name
+		if strings.HasPrefix(a, "--") && flagAliases()[name] == flag {
+			written = name
 		}
 		if a == "--" {
 			break

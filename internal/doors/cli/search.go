@@ -68,6 +68,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 	addAll(v, &f.all)
 	v.Float64Var(&f.low, "min", 0, "the lowest relevance; 0 also shows unlikely matches")
 	v.Float64Var(&f.high, "max", math.Inf(1), "the highest relevance")
+	stands(v, "min", "Relevance")
 	addPage(v, &f.offset, &f.count, hippo.DefaultCount)
 	v.StringSliceVar(&f.sources, "sources", []string{api.SourceMemory}, "what to search: memory, code, or both, separated by a comma")
 	v.BoolVar(&f.each, "each", false, "list memories with the same text one by one, not as one hit")

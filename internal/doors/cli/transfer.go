@@ -19,10 +19,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // importFrom imports memories, without their relations.
@@ -264,10 +264,10 @@ func migrateStore(ctx context.Context, s *shell, from, to string) error {
 	}
 	dst := src
 	if src.Store, err = config.ParseStore(from); err != nil {
-		return wire.RenameField(err, map[string]string{"store": "from"})
+		return verb.Named(err, verb.Shell, []verb.Arg{{Name: "from", Field: "store"}})
 	}
 	if dst.Store, err = config.ParseStore(to); err != nil {
-		return wire.RenameField(err, map[string]string{"store": "to"})
+		return verb.Named(err, verb.Shell, []verb.Arg{{Name: "to", Field: "store"}})
 	}
 	if app.Same(src.Store, dst.Store) {
 		return hippo.Fieldf("to", "must be another store than from, but %s and %s are one", src.Store, dst.Store)

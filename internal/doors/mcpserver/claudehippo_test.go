@@ -416,7 +416,7 @@ func TestClaudeHippo_Refuses(t *testing.T) {
 		{"hippo_remember", object{"content": "x", "memory_type": []int{1}}, "memory_type: must be a text"},
 		{"hippo_remember", object{"content": "x", "memory_type": strings.Repeat("x", 100)}, "memory_type: must be at most"},
 		{"hippo_remember", object{"content": "password = hunter2x9QzLw7Rt"}, "[secret]"},
-		{"store_memory", object{"content": "x", "colour": 1}, "colour: is unknown; known are content"},
+		{"store_memory", object{"content": "x", "colour": 1}, "colour: is unknown: known are content"},
 		{"hippo_recall", object{"query": " "}, "query: is empty"},
 		{"hippo_recall", object{"query": "x", "limit": 0}, "limit: must be a whole number between 1 and 1000"},
 		{"hippo_recall", object{"query": "x", "limit": 1, "n_results": 1}, "n_results: is another name of limit"},
@@ -443,7 +443,7 @@ func TestClaudeHippo_Refuses(t *testing.T) {
 		{"delete_memory", object{"tags": "a", "id": r.ID}, "tags: and content_hash, id or uuids exclude each other"},
 		{"delete_memory", object{"after": "2026-02-02", "before": "2026-02-01"}, "before: must be after"},
 		{"delete_memory", object{"before": "soon"}, "before"},
-		{"ping", object{"loud": 1}, "loud: is unknown; known are no arguments"},
+		{"ping", object{"loud": 1}, "loud: is unknown; no arguments are known here"},
 	} {
 		if o := s.tool(x.tool, x.args); !o.IsError || !strings.Contains(o.Text, x.want) {
 			t.Errorf("%s(%v): got %+v, want %q", x.tool, x.args, o, x.want)

@@ -210,7 +210,7 @@ func describeDialect(t *dialect.Tool) *mcp.Tool {
 func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	began := s.Now()
 	ctx, end := s.observed(ctx, t.Name, req)
-	r, err := s.runDialect(ctx, system, t, req.Params.Arguments)
+	r, err := s.runDialect(ctx, t, req.Params.Arguments)
 	end(err)
 	wire.LogCall(s.Log, t.Name, s.Now().Sub(began), r.Count, err)
 	switch {
@@ -227,7 +227,7 @@ func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dia
 	return &mcp.CallToolResult{Content: content, StructuredContent: r.Data, IsError: r.Failed}
 }
 
-func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, arguments json.RawMessage) (dialect.Result, error) {
+func (s *Server) runDialect(ctx context.Context, t *dialect.Tool, arguments json.RawMessage) (dialect.Result, error) {
 	args, err := t.Decode(arguments)
 	if err != nil {
 		return dialect.Result{}, err
@@ -241,7 +241,7 @@ func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dial
 		return dialect.Result{}, err
 	}
 	c := &dialect.Call{Memories: m, Scope: at.scope, Now: s.Now().In(m.Zone()), Began: s.began, Code: s.Code, Version: s.Version, Args: args}
-	r, err := system.Run(ctx, t, c)
+	r, err := t.Run(ctx, c)
 	r.Note = note
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.Name, "error", err)

@@ -244,7 +244,7 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 		{exchange{"store_memory", object{"content": "x", "metadata": object{"_hippo": 1}}, `^metadata\._hippo: is reserved`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "x", "valid_from": "2026-03-01", "valid_until": "2026-02-01"}, `^valid_until: `}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "x", "event_time": "soonish"}, `^event_time: Invalid timestamp format\. Use ISO 8601`}, hippo.CodeInvalid},
-		{exchange{"store_memory", object{"content": "x", "tags": "a"}, `^tags: is unknown; known are content, memory_type`}, hippo.CodeInvalid},
+		{exchange{"store_memory", object{"content": "x", "tags": "a"}, `^tags: is unknown: known are content, memory_type`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "password = hunter2x9QzLw7Rt"}, `nothing was stored`}, hippo.CodeSecret},
 		{exchange{"get_memory", object{"id": unknown}, `^Memory not found: ` + unknown + `$`}, hippo.CodeNotFound},
 		{exchange{"get_memory", object{"id": "g7h8i9j0klmnopqrstuv"}, `^Memory not found: g7h8i9j0klmnopqrstuv$`}, hippo.CodeNotFound},

@@ -171,7 +171,7 @@ func TestMemoryTool_Refuses(t *testing.T) {
 		{object{"command": "rename", "old_path": "/memories/a"}, "new_path: is required"},
 		{object{"command": "rename", "new_path": "/memories/b"}, "old_path: is required"},
 		{object{"command": "rename", "old_path": "/memories/a", "new_path": "/tmp/b"}, "new_path: must be /memories or begin"},
-		{object{"command": "view", "path": "/memories", "depth": 3}, "depth: is unknown; known are command, path"},
+		{object{"command": "view", "path": "/memories", "depth": 3}, "depth: is unknown: known are command, path"},
 	} {
 		if o := s.tool("memory", x.args); !o.IsError || !strings.Contains(o.Text, x.want) {
 			t.Errorf("%.200v: got %.300s, want %q", fmt.Sprint(x.args), o.Text, x.want)
@@ -214,7 +214,7 @@ func TestMemoryTool_Concurrent(t *testing.T) {
 	s := newSession(t, memstore.New(nil), time.UTC)
 	system := claudehippo.New()
 	call := func(args dialect.Args) dialect.Result {
-		r, err := system.Run(t.Context(), system.Find("memory"), &dialect.Call{Memories: s.engine.In(hippo.LocalScope("")), Scope: hippo.LocalScope(""), Args: args})
+		r, err := system.Find("memory").Run(t.Context(), &dialect.Call{Memories: s.engine.In(hippo.LocalScope("")), Scope: hippo.LocalScope(""), Args: args})
 		if err != nil {
 			t.Error(err)
 		}

@@ -139,7 +139,7 @@ type communitiesInput struct{ graphInput }
 
 func (in *communitiesInput) Args() []verb.Arg {
 	const usual = 20
-	return in.graphInput.args(api.MaxCommunities, usual)
+	return in.args(api.MaxCommunities, usual)
 }
 
 func (in *communitiesInput) call(ctx context.Context, r *request) (reply, error) {

@@ -126,7 +126,7 @@ func keptFields() []kept {
 		{param: param{name: "emotional_valence", kind: number, min: -1, max: 1}, show: nothing},
 		{param: param{name: "emotional_arousal", kind: number, max: 1}, show: nothing},
 		{
-			param: param{name: "episode_id", kind: text},
+			param: param{name: "episode_id", of: "source.session", kind: text},
 			show:  func(m *hippo.Memory) any { return orNil(m.Source.Session) },
 			put:   func(m *hippo.Memory, v any) { m.Source.Session, _ = v.(string) },
 		},
@@ -140,7 +140,7 @@ func keptFields() []kept {
 			},
 		},
 		{
-			param: param{name: "user_id", kind: text},
+			param: param{name: "user_id", of: "source.author", kind: text},
 			show:  func(m *hippo.Memory) any { return orNil(m.Source.Author) },
 			put:   func(m *hippo.Memory, v any) { m.Source.Author, _ = v.(string) },
 		},
@@ -180,7 +180,7 @@ func newMemoryParams() []param {
 func changeParams() []param {
 	out := []param{
 		typeParam(),
-		{name: "tags", kind: texts},
+		{name: "tags", of: "Tags", kind: texts},
 		qualityParam(),
 		{name: "metadata", kind: members},
 	}
@@ -192,7 +192,7 @@ func changeParams() []param {
 
 // qualityParam is the importance of a memory.
 func qualityParam() param {
-	return param{name: "quality_score", aliases: []string{"importance"}, kind: number, max: 1}
+	return param{name: "quality_score", of: "importance base_importance", aliases: []string{"importance"}, kind: number, max: 1}
 }
 
 // shown is one field of a memory in an answer.

@@ -46,7 +46,7 @@ func operations() []operation {
 	return []operation{
 		{id: "remember", pattern: "POST /api/remember", rights: changes, params: newMemoryParams(), run: remember},
 		{id: "recall", pattern: "POST /api/recall", rights: hippo.RightRead, run: recall, params: []param{
-			{name: "query", kind: text, required: true},
+			{name: "query", of: "Text", kind: text, required: true},
 			limitParam(maxLimit),
 			{name: "mode", kind: label, choices: modes()},
 			{name: "memory_types", kind: labels, choices: memoryTypes()},
@@ -55,8 +55,8 @@ func operations() []operation {
 		}},
 		{id: "recallByTags", pattern: "POST /api/recall/by-tags", rights: hippo.RightRead, run: recallByTags, params: append(tagParams(), limitParam(maxLimit))},
 		{id: "proactiveContext", pattern: "POST /api/context", rights: hippo.RightRead, run: proactiveContext, params: []param{
-			{name: "context", aliases: []string{"query"}, kind: text, required: true},
-			{name: "max_results", aliases: []string{"limit", "n", "n_results"}, kind: whole, min: 1, max: maxContext},
+			{name: "context", of: "Text", aliases: []string{"query"}, kind: text, required: true},
+			{name: "max_results", of: "Count", aliases: []string{"limit", "n", "n_results"}, kind: whole, min: 1, max: maxContext},
 			{name: "auto_ingest", kind: flag},
 		}},
 		{id: "forget", pattern: "DELETE /api/forget/{id}", rights: changes, run: forget},
@@ -64,7 +64,7 @@ func operations() []operation {
 			tagParams(), param{name: "dry_run", kind: flag})},
 		{id: "listMemories", pattern: "GET /api/memories", rights: hippo.RightRead, run: listMemories, params: []param{
 			limitParam(maxLimit),
-			{name: "offset", kind: whole, max: maxOffset},
+			{name: "offset", of: "Offset", kind: whole, max: maxOffset},
 			typeParam(),
 		}},
 		{id: "getMemory", pattern: "GET /api/memories/{id}", rights: hippo.RightRead, run: getMemory},
@@ -81,7 +81,7 @@ func operations() []operation {
 
 // limitParam is the number of results, with the names that it has elsewhere.
 func limitParam(most float64) param {
-	return param{name: "limit", aliases: []string{"max_results", "n", "n_results"}, kind: whole, min: 1, max: most}
+	return param{name: "limit", of: "Count", aliases: []string{"max_results", "n", "n_results"}, kind: whole, min: 1, max: most}
 }
 
 // typeParam is the type of a memory. The document says type in some operations and memory_type in others;
@@ -93,7 +93,7 @@ func typeParam() param {
 // tagParams select memories by tags, of which any is enough unless the caller asks for all.
 func tagParams() []param {
 	return []param{
-		{name: "tags", kind: texts, min: 1, required: true},
+		{name: "tags", of: "Tags", kind: texts, min: 1, required: true},
 		{name: "match_all", kind: flag},
 		{name: "match", kind: label, choices: []string{"any", "all"}},
 		typeParam(),

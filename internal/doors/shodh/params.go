@@ -34,6 +34,8 @@ const (
 // param is one parameter of an operation.
 type param struct {
 	name string
+	// of are the fields of the domain that it stands for, separated by spaces: errors call it so.
+	of string
 	// aliases are other names for it, which other implementations have.
 	aliases []string
 	kind    kind

@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // errorBody is ErrorResponse of the document.
@@ -33,7 +34,7 @@ func (a *service) failure(op *operation, err error) reply {
 			Error: "body: must be at most " + strconv.Itoa(maxBody) + " bytes", Code: codeTooLarge,
 		}}
 	}
-	e := wire.ErrorOf(wire.RenameField(err, fieldNames()), "").Error
+	e := wire.ErrorOf(op.named(err), "").Error
 	status, public := statusOf(e.Code)
 	out := errorBody{Error: e.Message, Code: e.Code}
 	if public != "" {
@@ -97,12 +98,13 @@ func statusOf(c hippo.Code) (status int, public string) {
 	}
 }
 
-// fieldNames maps fields of the domain to the names that they have here.
-func fieldNames() map[string]string {
-	return map[string]string{
-		"Text": "query", "Count": "limit", "Offset": "offset", "Tags": "tags", "ID": "id", "IDs": "id",
-		"source.session": "episode_id", "source.author": "user_id", "importance": "quality_score", "base_importance": "quality_score",
+// named returns an error with the names that an operation has for fields of the domain.
+func (op *operation) named(err error) error {
+	args := []verb.Arg{{Name: "id", Field: "ID IDs"}}
+	for i := range op.params {
+		args = append(args, verb.Arg{Name: op.params[i].name, Field: op.params[i].of})
 	}
+	return verb.Named(err, verb.REST, args)
 }
 
 // write sends an answer as JSON.

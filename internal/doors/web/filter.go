@@ -11,8 +11,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // noProject is the value of the filter for memories of no project: no project has a blank name.
@@ -86,7 +86,7 @@ func (f *filterForm) kept(p *page, err error) error {
 	default:
 		return err
 	}
-	f.Problem = messageOf(wire.RenameField(err, map[string]string{"when": "Time", "from": "Recorded from", "to": "Recorded to", "trust": "Trust", "import": "Import"}))
+	f.Problem = messageOf(verb.Named(err, verb.Shell, []verb.Arg{{Name: "Time", Field: "When when"}, {Name: "Import", Field: "import"}}))
 	return nil
 }
 
@@ -102,19 +102,19 @@ func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
 	out.Tags = splitList(f.Tag)
 	var err error
 	if f.Trust != "" {
-		if out.MinTrust, err = hippo.ParseTrust("trust", f.Trust); err != nil {
+		if out.MinTrust, err = hippo.ParseTrust("Trust", f.Trust); err != nil {
 			return out, err
 		}
 	}
-	if out.CreatedAfter, err = day("from", f.From, zone); err != nil {
+	if out.CreatedAfter, err = day("Recorded from", f.From, zone); err != nil {
 		return out, err
 	}
-	out.CreatedBefore, err = day("to", f.To, zone)
+	out.CreatedBefore, err = day("Recorded to", f.To, zone)
 	if !out.CreatedBefore.IsZero() {
 		out.CreatedBefore = out.CreatedBefore.AddDate(0, 0, 1)
 	}
 	if err == nil && f.From != "" && f.To != "" && !out.CreatedAfter.Before(out.CreatedBefore) {
-		err = hippo.Fieldf("to", "must not be before from, got %.20q and %.20q", f.From, f.To)
+		err = hippo.Fieldf("Recorded to", "must not be before from, got %.20q and %.20q", f.From, f.To)
 	}
 	return out, err
 }

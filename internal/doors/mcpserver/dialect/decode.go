@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,74 +11,53 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/base/typo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// decodeObject reads an object with known fields. prefix is the path of the object, with a dot at
-// its end; "" for the arguments.
-func decodeObject(prefix string, raw json.RawMessage, params []Param) (Args, error) {
-	given, ok := objectOf(raw)
-	if !ok {
-		name := strings.TrimSuffix(prefix, ".")
-		if name == "" {
-			name = "arguments"
-		}
-		return nil, hippo.Fieldf(name, "must be an object with %s, got %s", list(names(params)), excerpt(raw))
-	}
+// decodeInto reads an object with known fields; name is that of the argument that it is, empty for the arguments themselves.
+func decodeInto(name string, raw json.RawMessage, params []Param) (Args, error) {
 	out := make(Args, len(params))
+	args := argsOf(params, out)
+	var err error
+	if name == "" {
+		err = verb.Decode(verb.MCP, raw, args)
+	} else {
+		err = verb.ReadObject(verb.MCP, name, raw, args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// argsOf returns parameters as arguments, whose values go to another place.
+func argsOf(params []Param, to Args) []verb.Arg {
+	out := make([]verb.Arg, len(params))
 	for i := range params {
 		p := &params[i]
-		value, err := take(given, p, prefix)
-		switch {
-		case err != nil:
-			return nil, err
-		case value == nil && p.Required:
-			return nil, hippo.Fieldf(prefix+p.Name, "is required: %s", p.shape())
-		case value == nil:
-			continue
-		}
-		if out[p.Name], err = p.decode(prefix+p.Name, value); err != nil {
-			return nil, err
+		out[i] = verb.Arg{Name: p.Name, Also: strings.Join(p.Aliases, " "), Field: p.Of, Is: verb.Verbatim | verb.Listed, To: &slot{p, to}}
+		if p.Required {
+			out[i].Is |= verb.Required
 		}
 	}
-	return out, refuseUnknown(prefix, given, params)
+	return out
 }
 
-// take removes a parameter from given and returns its value; nil if it is absent or null.
-func take(given map[string]json.RawMessage, p *Param, prefix string) (found json.RawMessage, err error) {
-	for _, name := range append([]string{p.Name}, p.Aliases...) {
-		v, ok := given[name]
-		delete(given, name)
-		if !ok || string(bytes.TrimSpace(v)) == "null" {
-			continue
-		}
-		if found != nil {
-			return nil, hippo.Fieldf(prefix+name, "is another name of %s: give one of them", p.Name)
-		}
-		found = v
-	}
-	return found, nil
+// slot is where the value of a parameter goes.
+type slot struct {
+	*Param
+	to Args
 }
 
-func refuseUnknown(prefix string, left map[string]json.RawMessage, params []Param) error {
-	if len(left) == 0 {
-		return nil
-	}
-	unknown := make([]string, 0, len(left))
-	for name := range left {
-		unknown = append(unknown, name)
-	}
-	name := slices.Min(unknown)
-	return hippo.Fieldf(prefix+fmt.Sprintf("%.60s", name), "is unknown%s; known are %s", typo.Suggestion(name, names(params)), list(names(params)))
+// ReadArg implements [verb.Value].
+func (s *slot) ReadArg(_ verb.Door, name string, raw json.RawMessage) (err error) {
+	s.to[s.Name], err = s.decode(name, raw)
+	return err
 }
 
-func list(names []string) string {
-	if len(names) == 0 {
-		return "no arguments"
-	}
-	return strings.Join(names, ", ")
-}
+// Schema implements [verb.Value].
+func (s *slot) Schema() verb.Schema { return s.schema() }
 
 // decode reads the value of a parameter; name is its path.
 func (p *Param) decode(name string, raw json.RawMessage) (any, error) {
@@ -93,25 +73,25 @@ func (p *Param) decode(name string, raw json.RawMessage) (any, error) {
 	case Number:
 		v, ok = p.number(raw)
 	case Flag:
-		v, ok = flagOf(raw)
+		v, ok = valueIn[bool](raw)
 	case Ref:
 		v, ok = refOf(raw)
 	case Record:
 		v, ok = recordOf(raw)
 	case Texts:
-		return textsOf(name, raw, p.shape())
+		return p.texts(name, raw)
 	case Wholes:
 		v, ok = wholesOf(raw)
 	case Object:
 		if p.Fields != nil {
-			return decodeObject(name+".", raw, p.Fields)
+			return decodeInto(name, raw, p.Fields)
 		}
 		v, ok = objectOf(raw)
 	case Objects:
 		return p.objects(name, raw)
 	}
 	if !ok {
-		return nil, hippo.Fieldf(name, "must be %s, got %s", p.shape(), excerpt(given))
+		return nil, hippo.Fieldf(name, "must be %s, got %s", p.Shape(), excerpt(given))
 	}
 	return v, nil
 }
@@ -128,8 +108,8 @@ func (p *Param) only(raw json.RawMessage) json.RawMessage {
 	return list[0]
 }
 
-// shape describes the values that a parameter takes, with an example.
-func (p *Param) shape() string {
+// Shape describes the values that a parameter takes, with an example.
+func (p *Param) Shape() string {
 	bounds := ""
 	if p.Max > p.Min {
 		bounds = fmt.Sprintf(" between %v and %v", p.Min, p.Max)
@@ -165,7 +145,7 @@ func fieldsOf(params []Param) string {
 	if params == nil {
 		return ""
 	}
-	return " with " + list(names(params))
+	return " with " + strings.Join(names(params), ", ")
 }
 
 func (p *Param) text(raw json.RawMessage) (string, bool) {
@@ -180,31 +160,19 @@ func (p *Param) text(raw json.RawMessage) (string, bool) {
 	return s, slices.Contains(p.Choices, s)
 }
 
+// valueIn reads a value as a model gives it.
+func valueIn[T any](raw json.RawMessage) (v T, ok bool) {
+	return v, verb.ReadValue(verb.MCP, "", raw, &v) == nil
+}
+
 func (p *Param) number(raw json.RawMessage) (float64, bool) {
-	text, ok := stringOf(raw)
-	if !ok {
-		text = string(raw)
-	}
-	text = strings.TrimSpace(text)
-	if strings.Trim(text, "+-.0123456789eE") != "" { // no hexadecimal, no infinity
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(text, 64)
-	return n, err == nil && (p.Max <= p.Min || n >= p.Min && n <= p.Max)
+	n, ok := valueIn[float64](raw)
+	return n, ok && (p.Max <= p.Min || n >= p.Min && n <= p.Max)
 }
 
 func (p *Param) whole(raw json.RawMessage) (int, bool) {
 	n, ok := p.number(raw)
 	return int(n), ok && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32
-}
-
-func flagOf(raw json.RawMessage) (value, ok bool) {
-	text, quoted := stringOf(raw)
-	if !quoted {
-		text = string(bytes.TrimSpace(raw))
-	}
-	text = strings.ToLower(strings.TrimSpace(text))
-	return text == "true", text == "true" || text == "false"
 }
 
 func refOf(raw json.RawMessage) (string, bool) {
@@ -269,38 +237,20 @@ func objectOf(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	return out, err == nil && out != nil
 }
 
-// textsOf reads a list of texts; empty ones are dropped, spaces around them removed.
-func textsOf(name string, raw json.RawMessage, shape string) ([]string, error) {
-	given := raw
-	if s, ok := stringOf(raw); ok {
-		if !strings.HasPrefix(strings.TrimSpace(s), "[") || !json.Valid([]byte(s)) {
-			return trimmed(strings.Split(s, ",")), nil
-		}
-		given = json.RawMessage(s)
+// texts reads a list of texts; empty ones are dropped, spaces around them removed.
+func (p *Param) texts(name string, raw json.RawMessage) ([]string, error) {
+	var list []string
+	err := verb.ReadValue(verb.MCP, name, raw, &list)
+	if bad, ok := errors.AsType[*verb.ShapeError](err); ok && bad.Field == name {
+		return nil, hippo.Fieldf(name, "must be %s, got %s", p.Shape(), excerpt(raw))
 	}
-	var elements []json.RawMessage
-	if err := json.Unmarshal(given, &elements); err != nil {
-		return nil, hippo.Fieldf(name, "must be %s, got %s", shape, excerpt(raw))
-	}
-	out := make([]string, len(elements))
-	for i, e := range elements {
-		s, ok := stringOf(e)
-		if !ok {
-			return nil, hippo.Fieldf(fmt.Sprintf("%s[%d]", name, i), "must be a text, got %s", excerpt(e))
-		}
-		out[i] = s
-	}
-	return trimmed(out), nil
-}
-
-func trimmed(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
 		if s = strings.TrimSpace(s); s != "" {
 			out = append(out, s)
 		}
 	}
-	return out
+	return out, err
 }
 
 func (p *Param) objects(name string, raw json.RawMessage) ([]Args, error) {
@@ -310,12 +260,12 @@ func (p *Param) objects(name string, raw json.RawMessage) ([]Args, error) {
 	}
 	var elements []json.RawMessage
 	if err := json.Unmarshal(given, &elements); err != nil || elements == nil {
-		return nil, hippo.Fieldf(name, "must be %s, got %s", p.shape(), excerpt(raw))
+		return nil, hippo.Fieldf(name, "must be %s, got %s", p.Shape(), excerpt(raw))
 	}
 	out := make([]Args, len(elements))
 	for i, e := range elements {
 		var err error
-		if out[i], err = decodeObject(fmt.Sprintf("%s[%d].", name, i), e, p.Fields); err != nil {
+		if out[i], err = decodeInto(fmt.Sprintf("%s[%d]", name, i), e, p.Fields); err != nil {
 			return nil, err
 		}
 	}

@@ -8,23 +8,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // System is a memory system whose tools are spoken here.
 type System struct {
 	// Name selects it, as in "memory-service".
-	Name string
-	// Fields are the names that its tools have for fields of the domain, for errors.
-	Fields map[string]string
-	Tools  []Tool
+	Name  string
+	Tools []Tool
 	// Failure words an error as the system does; nil: as the tools of this program do.
 	Failure func(error) Result
 }
@@ -110,16 +107,19 @@ func (t *Tool) Decode(raw json.RawMessage) (Args, error) {
 	if t.Call == nil {
 		return nil, Missing(t.Missing)
 	}
-	if text := strings.TrimSpace(string(raw)); text == "" || text == "null" {
-		raw = json.RawMessage("{}")
-	}
-	return decodeObject("", raw, t.Params)
+	return decodeInto("", raw, t.Params)
 }
 
 // Run carries out a call. Errors name the arguments of the tool.
-func (s *System) Run(ctx context.Context, t *Tool, c *Call) (Result, error) {
+func (t *Tool) Run(ctx context.Context, c *Call) (Result, error) {
 	r, err := t.Call(ctx, c)
-	return r, wire.RenameField(err, s.Fields)
+	args := argsOf(t.Params, c.Args)
+	for i := range args {
+		if name := args[i].Name; c.Has(name) {
+			args[i].Given = name
+		}
+	}
+	return r, verb.Named(err, verb.MCP, args)
 }
 
 // HintedError is an error with what to do about it, in place of the hint of its code.

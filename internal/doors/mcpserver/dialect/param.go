@@ -35,8 +35,10 @@ const (
 // Param is one parameter of a tool.
 type Param struct {
 	Name, About string
-	Kind        Kind
-	Required    bool
+	// Of are the fields of the domain that it stands for, separated by spaces: errors call it so.
+	Of       string
+	Kind     Kind
+	Required bool
 	// Unlisted: it is taken, and not in the schema, which a model reads in every session.
 	Unlisted bool
 	// Aliases are other names for it.

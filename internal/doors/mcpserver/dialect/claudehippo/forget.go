@@ -14,7 +14,7 @@ import (
 func forgetParams() []d.Param {
 	return []d.Param{
 		{Name: hashField, Kind: d.Text, Aliases: []string{"hash"}},
-		{Name: "id", Kind: d.Ref},
+		{Name: "id", Of: "ID IDs Memories", Kind: d.Ref},
 		{Name: "uuids", Kind: d.Texts, Aliases: []string{"uuid", "ids"}},
 		{Name: "dry_run", Kind: d.Flag},
 		{Name: "restore", Kind: d.Flag},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -21,9 +20,12 @@ func memoryTool() d.Tool {
 			{Name: "command", Kind: d.Text, Required: true, Choices: []string{"view", "create", "str_replace", "insert", "delete", "rename"}},
 			text("path", "such as /memories/notes.md"),
 			{Name: "view_range", Kind: d.Wholes, About: "first and last line; -1 is the last one"},
-			text("file_text", ""), text("old_str", ""), text("new_str", ""),
+			{Name: "file_text", Of: "content", Kind: d.Text},
+			text("old_str", ""),
+			{Name: "new_str", Of: "content", Kind: d.Text},
 			{Name: "insert_line", Kind: d.Whole, About: "the line after which to insert; 0 is the beginning"},
-			text("insert_text", ""), text("old_path", ""), text("new_path", ""),
+			{Name: "insert_text", Of: "content", Kind: d.Text},
+			text("old_path", ""), text("new_path", ""),
 			tagsParam(),
 		},
 	}
@@ -38,14 +40,14 @@ func (r refusal) Error() string { return string(r) }
 func refusef(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 func callMemory(ctx context.Context, c *d.Call) (d.Result, error) {
-	command, content := callView, "content"
+	command := callView
 	switch c.Text("command") {
 	case "create":
-		command, content = callCreate, "file_text"
+		command = callCreate
 	case "str_replace":
-		command, content = callReplace, "new_str"
+		command = callReplace
 	case "insert":
-		command, content = callInsert, "insert_text"
+		command = callInsert
 	case "delete":
 		command = callFileDelete
 	case "rename":
@@ -55,7 +57,7 @@ func callMemory(ctx context.Context, c *d.Call) (d.Result, error) {
 	if refused, ok := errors.AsType[refusal](err); ok {
 		return d.Result{Text: string(refused), Failed: true}, nil
 	}
-	return d.Result{Text: text, Count: 1}, wire.RenameField(err, map[string]string{"content": content})
+	return d.Result{Text: text, Count: 1}, err
 }
 
 // required refuses a call that lacks an argument which its command needs.

@@ -20,12 +20,12 @@ const (
 
 // RecallParams returns the parameters of a recall; limit is the name of that which says how many memories it returns.
 func RecallParams(limit string) []d.Param {
-	count := d.Param{Name: "limit", Kind: d.Whole, Min: 1, Max: hippo.MaxCount, Default: defaultLimit, Aliases: []string{"n_results"}}
+	count := d.Param{Name: "limit", Of: "Count", Kind: d.Whole, Min: 1, Max: hippo.MaxCount, Default: defaultLimit, Aliases: []string{"n_results"}}
 	if limit != count.Name {
 		count.Name, count.Aliases = limit, []string{"limit"}
 	}
 	params := []d.Param{
-		{Name: "query", Kind: d.Text, Required: true},
+		{Name: "query", Of: "Text", Kind: d.Text, Required: true},
 		count,
 		{Name: "mode", Kind: d.Text, About: "semantic (default), associative, hybrid, or exact"},
 		{Name: "seed_id", Kind: d.Ref, About: "where associations begin"},

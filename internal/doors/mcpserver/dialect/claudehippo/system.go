@@ -13,11 +13,7 @@ const Name = "claude-hippo"
 // New returns the system.
 func New() *d.System {
 	return &d.System{
-		Name: Name,
-		Fields: map[string]string{
-			"Text": "query", "Tags": "tags", "Count": "limit", "Types": "memory_type", "type": "memory_type", "When": "time_expr",
-			"ID": "id", "IDs": "id", "Memories": "id",
-		},
+		Name:  Name,
 		Tools: append(tools(), memoryTool()),
 	}
 }
@@ -41,8 +37,10 @@ func tools() []d.Tool {
 	}
 }
 
-func tagsParam() d.Param { return d.Param{Name: "tags", Kind: d.Texts, Aliases: []string{"tag"}} }
+func tagsParam() d.Param {
+	return d.Param{Name: "tags", Of: "Tags", Kind: d.Texts, Aliases: []string{"tag"}}
+}
 
 func typeParam() d.Param {
-	return d.Param{Name: "memory_type", Kind: d.Text, Aliases: []string{"type"}}
+	return d.Param{Name: "memory_type", Of: "Types type", Kind: d.Text, Aliases: []string{"type"}}
 }

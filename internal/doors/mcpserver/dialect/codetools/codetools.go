@@ -26,9 +26,8 @@ const (
 // New returns the set.
 func New() *d.System {
 	return &d.System{
-		Name:   Name,
-		Fields: map[string]string{"Text": "query", "Count": "limit", "name": "query", "tokens": "max_tokens"},
-		Tools:  []d.Tool{codeTool()},
+		Name:  Name,
+		Tools: []d.Tool{codeTool()},
 	}
 }
 
@@ -48,7 +47,7 @@ func codeTool() d.Tool {
 		Name:        "hippo_code",
 		Description: "Find indexed source code by words or purpose, or read its structure: what defines, calls or relates to a name; a file's outline; a map.",
 		Params: []d.Param{
-			{Name: "query", Kind: d.Text, Aliases: []string{"q", "text", "of", "name", "symbol", "pattern"}, About: "words, a name or a file"},
+			{Name: "query", Of: "Text name", Kind: d.Text, Aliases: []string{"q", "text", "of", "name", "symbol", "pattern"}, About: "words, a name or a file"},
 			{
 				Name: "show", Kind: d.Text, Aliases: []string{"action", "what"},
 				Choices: []string{showSearch, showSymbol, showOutline, showCallers, showCallees, showRelated, showMap},
@@ -58,8 +57,8 @@ func codeTool() d.Tool {
 			{Name: "kind", Kind: d.Text, Unlisted: true, Aliases: []string{"type"}},
 			{Name: "root", Kind: d.Text, Unlisted: true, Aliases: []string{"tree", "repo", "project"}},
 			{Name: "detail", Kind: d.Text, Choices: []string{detailCompact, detailFull}, Unlisted: true},
-			{Name: "limit", Kind: d.Whole, Min: 1, Max: codeindex.MaxCount, Unlisted: true, Aliases: []string{"count", "top_k", "n"}},
-			{Name: "max_tokens", Kind: d.Whole, Min: minTokens, Max: maxTokens, Unlisted: true},
+			{Name: "limit", Of: "Count", Kind: d.Whole, Min: 1, Max: codeindex.MaxCount, Unlisted: true, Aliases: []string{"count", "top_k", "n"}},
+			{Name: "max_tokens", Of: "tokens", Kind: d.Whole, Min: minTokens, Max: maxTokens, Unlisted: true},
 		},
 		ReadOnly: true,
 		Call:     answer,

@@ -23,9 +23,8 @@ const Name = "graph"
 // New returns the set.
 func New() *d.System {
 	return &d.System{
-		Name:   Name,
-		Fields: map[string]string{"Relations": "from", "from": "from", "to": "to", "weight": "weight", "valid_until": "valid_until", "IDs": "ids", "into": "to", "name": "from"},
-		Tools:  []d.Tool{relateTool(), graphTool()},
+		Name:  Name,
+		Tools: []d.Tool{relateTool(), graphTool()},
 	}
 }
 
@@ -47,9 +46,9 @@ func relateTool() d.Tool {
 		Description: "Declare, end, remove or list relations between insights. Of lives_in, works_at, reports_to and the like one holds at a time: a new one ends the older. entity records a person, a project, a file, or changes it; merge makes from and to one, split takes to out of from, forget removes an entity.",
 		Params: []d.Param{
 			{Name: "action", Kind: d.Text, Choices: []string{actionDeclare, actionEnd, actionRemove, actionList, actionEntity, actionMerge, actionSplit, actionForget}, Default: actionDeclare},
-			{Name: "from", Kind: d.Text, Required: true, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
+			{Name: "from", Of: "Relations name", Kind: d.Text, Required: true, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
 			{Name: "kind", Kind: d.Text, Aliases: []string{"relation", "relation_type", "entity_type"}, About: "explains, lives_in; of an entity: person, project"},
-			{Name: "to", Kind: d.Text, Aliases: []string{"target"}, About: "of entity: a new name"},
+			{Name: "to", Of: "into", Kind: d.Text, Aliases: []string{"target"}, About: "of entity: a new name"},
 			{Name: "aliases", Kind: d.Texts, About: "other names"},
 			{Name: "without", Kind: d.Texts, About: "other names to take away"},
 			{Name: "description", Kind: d.Text},

@@ -36,8 +36,8 @@ func graphTool() d.Tool {
 		Description: "Follow relations between insights: what is near one, the shortest paths between two, a drawing, or groups of all (communities); what is known of an entity, or a list of entities.",
 		Params: []d.Param{
 			{Name: "action", Kind: d.Text, Choices: []string{actionNeighbours, actionPath, actionDraw, actionCommunities, actionPage, actionEntities}, Default: actionNeighbours},
-			{Name: "from", Kind: d.Text, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
-			{Name: "to", Kind: d.Text, Aliases: []string{"target"}, About: "of path"},
+			{Name: "from", Of: "Relations name", Kind: d.Text, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
+			{Name: "to", Of: "into", Kind: d.Text, Aliases: []string{"target"}, About: "of path"},
 			{Name: "depth", Kind: d.Whole, Min: 1, Max: api.MaxDepth, About: "default 2, of path 5"},
 			{Name: "kinds", Kind: d.Texts},
 			{Name: "direction", Kind: d.Text, Choices: []string{string(api.DirectionBoth), string(api.DirectionOut), string(api.DirectionIn)}},

@@ -23,7 +23,7 @@ const bothWays = "both"
 func graphing() []d.Tool {
 	symbol := []d.Param{
 		{Name: "symbol_id", Kind: d.Text, Required: true, About: "an id, or a name such as Server.Close"},
-		{Name: "depth", Kind: d.Whole, Min: 1, Max: codeindex.MaxWalk, Default: 1},
+		{Name: "depth", Of: "Depth", Kind: d.Whole, Min: 1, Max: codeindex.MaxWalk, Default: 1},
 		{Name: "project_id", Kind: d.Text, Unlisted: true},
 	}
 	direction := d.Param{Name: "direction", Kind: d.Text, Choices: []string{outgoing, incoming, bothWays, "out", "in"}, About: "of related; default: both"}
@@ -84,7 +84,7 @@ func walkSymbols(ctx context.Context, c *d.Call, action string) (d.Result, error
 		Out: action == actionCallees || !calls && direction != incoming && direction != "in",
 	})
 	if err != nil {
-		return d.Result{}, codeError(err)
+		return d.Result{}, err
 	}
 	notes := codeindex.Notes(t)
 	out := codeGraph{

@@ -39,16 +39,16 @@ func symbolKinds(more ...string) []string {
 
 // findingCode returns the tools that search source code.
 func findingCode() []d.Tool {
-	query := d.Param{Name: "query", Kind: d.Text, Required: true}
+	query := d.Param{Name: "query", Of: "Text name", Kind: d.Text, Required: true}
 	weight := func(name string) d.Param {
 		return d.Param{Name: name, Kind: d.Number, Max: 1, Unlisted: true}
 	}
 	narrow := []d.Param{
-		{Name: "path_prefix", Kind: d.Text, About: "a file or folder"},
+		{Name: "path_prefix", Of: "path", Kind: d.Text, About: "a file or folder"},
 		{Name: "language", Kind: d.Text},
 		{Name: "chunk_type", Kind: d.Text, Choices: symbolKinds(kindImpl, kindOther)},
 	}
-	mode := d.Param{Name: "mode", Kind: d.Text, Choices: []string{modeVector, modeHybrid}, Default: modeHybrid}
+	mode := d.Param{Name: "mode", Of: "Ranker", Kind: d.Text, Choices: []string{modeVector, modeHybrid}, Default: modeHybrid}
 	weights := []d.Param{weight("vector_weight"), weight("bm25_weight"), weight("ppr_weight")}
 	return []d.Tool{
 		{
@@ -59,9 +59,9 @@ func findingCode() []d.Tool {
 			Name: "search_symbols", Description: "Find definitions by name, its beginning, a part of it, or with a typo.", ReadOnly: true, Call: callSymbols,
 			Params: []d.Param{
 				query, projectParam(), limitParam(defaultLimit),
-				{Name: "offset", Kind: d.Whole, Min: 0, Max: maxOffset, Default: 0},
+				{Name: "offset", Of: "Offset", Kind: d.Whole, Min: 0, Max: maxOffset, Default: 0},
 				{Name: "symbol_type", Kind: d.Text, Choices: symbolKinds(kindTrait)},
-				{Name: "path_prefix", Kind: d.Text},
+				{Name: "path_prefix", Of: "path", Kind: d.Text},
 				{Name: "language", Kind: d.Text, Unlisted: true},
 			},
 		},
@@ -86,12 +86,7 @@ func codeFilter(c *d.Call, t *codeindex.Tree, kind string) (codeindex.Filter, er
 	}
 	var err error
 	f.Path, err = t.Root.Relative(c.Text("path_prefix"))
-	return f, codeError(err)
-}
-
-// codeError returns an error of the index with the names of arguments.
-func codeError(err error) error {
-	return wire.RenameField(err, map[string]string{"path": "path_prefix", "name": "query", "Depth": "depth", "Ranker": "mode"})
+	return f, err
 }
 
 // codeChunk is a result of recall_code.
@@ -142,7 +137,7 @@ func recallCode(ctx context.Context, c *d.Call, standard int) (d.Result, error) 
 	}
 	a, err := t.Search(ctx, codeindex.Query{Text: c.Text("query"), Filter: f, Count: c.Int("limit", standard), Ranker: ranker})
 	if err != nil {
-		return d.Result{}, codeError(err)
+		return d.Result{}, err
 	}
 	out := codeAnswer{make([]codeChunk, len(a.Hits)), len(a.Hits), c.Text("query"), projectID(t), a.Weak, len(a.Notes) > 0, strings.Join(a.Notes, "; ")}
 	for i := range a.Hits {
@@ -237,7 +232,7 @@ func callSymbols(ctx context.Context, c *d.Call) (d.Result, error) {
 	out := symbolPage{Limit: limitOf(c), Offset: c.Int("offset", 0), Query: c.Text("query"), ID: projectID(t)}
 	list, total, err := codeindex.SymbolPage(ctx, t, out.Query, f, out.Offset, out.Limit)
 	if err != nil {
-		return d.Result{}, codeError(err)
+		return d.Result{}, err
 	}
 	notes := codeindex.Notes(t)
 	out.Results, out.Count, out.Total, out.Partial, out.Message = codeSymbolsOf(t, list), len(list), total, len(notes) > 0, strings.Join(notes, "; ")

@@ -22,7 +22,7 @@ func reading() []d.Tool {
 		{Name: "get_memory", Description: "One memory, whole.", ReadOnly: true, Call: callGet, Params: []d.Param{idParam()}},
 		{
 			Name: "list_memories", Description: "Memories, the newest first, those that ended too.", ReadOnly: true, Call: callList,
-			Params: d.With([]d.Param{limitParam(defaultLimit), {Name: "offset", Kind: d.Whole, Min: 0, Max: maxOffset, Default: 0}}, selectParams()...),
+			Params: d.With([]d.Param{limitParam(defaultLimit), {Name: "offset", Of: "Offset", Kind: d.Whole, Min: 0, Max: maxOffset, Default: 0}}, selectParams()...),
 		},
 		{
 			Name: "get_valid", Description: "Memories that hold now, or at a time, the newest first.", ReadOnly: true, Call: callValid,

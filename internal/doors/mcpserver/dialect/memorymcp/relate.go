@@ -31,22 +31,22 @@ const (
 // relating returns the tools about entities and their relations.
 func relating() []d.Tool {
 	relation := []d.Param{
-		{Name: "from_entity", Kind: d.Record, About: "an id, or the name of an entity"},
-		{Name: "to_entity", Kind: d.Record, About: "an id"},
-		{Name: "relation_type", Kind: d.Text},
+		{Name: "from_entity", Of: "from Relations", Kind: d.Record, About: "an id, or the name of an entity"},
+		{Name: "to_entity", Of: "to", Kind: d.Record, About: "an id"},
+		{Name: "relation_type", Of: "kind", Kind: d.Text},
 		{Name: "weight", Kind: d.Number, Max: 1, Default: 1},
 		{Name: "valid_from", Kind: d.Text},
 		{Name: "valid_until", Kind: d.Text},
 	}
 	related := []d.Param{
 		{Name: "entity_id", Kind: d.Record},
-		{Name: "depth", Kind: d.Whole, Min: 1, Max: api.MaxDepth, Default: 1},
+		{Name: "depth", Of: "Depth", Kind: d.Whole, Min: 1, Max: api.MaxDepth, Default: 1},
 		{Name: "direction", Kind: d.Text, Choices: []string{outgoing, incoming, "both", "out", "in"}, Default: outgoing},
 		{Name: "valid_at", Kind: d.Text, Aliases: []string{"as_of"}, About: "default: now"},
 		{Name: "known_at", Kind: d.Text},
 	}
 	named := []d.Param{
-		{Name: "name", Kind: d.Text}, {Name: "entity_type", Kind: d.Text, About: "person, project"}, {Name: "description", Kind: d.Text}, {Name: "user_id", Kind: d.Text},
+		{Name: "name", Kind: d.Text}, {Name: "entity_type", Kind: d.Text, About: "person, project"}, {Name: "description", Kind: d.Text}, {Name: "user_id", Of: "Author source.author", Kind: d.Text},
 	}
 	actions := []string{createEntity, createRelation, getRelated, detectCommunities}
 	return []d.Tool{

@@ -25,15 +25,15 @@ const defaultFound = 10
 
 // searching returns the tools that search.
 func searching() []d.Tool {
-	query := d.Param{Name: "query", Kind: d.Text, Required: true}
-	score := d.Param{Name: "min_score", Kind: d.Number, Max: 1}
+	query := d.Param{Name: "query", Of: "Text name", Kind: d.Text, Required: true}
+	score := d.Param{Name: "min_score", Of: "Relevance", Kind: d.Number, Max: 1}
 	weight := func(name string, standard float64) d.Param {
 		return d.Param{Name: name, Kind: d.Number, Max: 1, Default: standard}
 	}
 	return []d.Tool{
 		{
 			Name: "search_memory", Description: "Find memories that hold now, the best first.", ReadOnly: true, Call: callSearch,
-			Params: d.With([]d.Param{query, limitParam(defaultLimit), {Name: "mode", Kind: d.Text, Choices: []string{modeVector, modeBM25}, About: "default: all together"}, score}, selectParams()...),
+			Params: d.With([]d.Param{query, limitParam(defaultLimit), {Name: "mode", Of: "Ranker", Kind: d.Text, Choices: []string{modeVector, modeBM25}, About: "default: all together"}, score}, selectParams()...),
 		},
 		{
 			Name: "recall", Description: "Find memories by meaning, words and graph, with weights of your own.", ReadOnly: true, Call: callRecall,

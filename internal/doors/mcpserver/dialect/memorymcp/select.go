@@ -14,16 +14,16 @@ import (
 )
 
 func typeParam() d.Param {
-	return d.Param{Name: "memory_type", Kind: d.Text, Choices: []string{episodic, semantic, procedural}}
+	return d.Param{Name: "memory_type", Of: "Types type", Kind: d.Text, Choices: []string{episodic, semantic, procedural}}
 }
 
 // ownerParams are whose a memory is.
 func ownerParams() []d.Param {
 	return []d.Param{
-		{Name: "user_id", Kind: d.Text},
-		{Name: "agent_id", Kind: d.Text},
-		{Name: "run_id", Kind: d.Text},
-		{Name: "namespace", Kind: d.Text, About: "a project; default: the current one"},
+		{Name: "user_id", Of: "Author source.author", Kind: d.Text},
+		{Name: "agent_id", Of: "source.client", Kind: d.Text},
+		{Name: "run_id", Of: "Session source.session", Kind: d.Text},
+		{Name: "namespace", Of: "Projects project", Kind: d.Text, About: "a project; default: the current one"},
 	}
 }
 
@@ -45,7 +45,7 @@ const (
 )
 
 func limitParam(standard int) d.Param {
-	return d.Param{Name: "limit", Kind: d.Whole, Min: 1, Max: maxLimit, Default: standard}
+	return d.Param{Name: "limit", Of: "Count", Kind: d.Whole, Min: 1, Max: maxLimit, Default: standard}
 }
 
 // selection says which memories a read is about.

@@ -29,12 +29,12 @@ func storing() []d.Tool {
 		{Name: "delete_memory", Description: "Delete a memory.", Destructive: true, Writes: true, Call: callDelete, Params: []d.Param{idParam()}},
 		{
 			Name: "invalidate", Description: "End a fact now, with the reason, or with the memory that replaces it.", Destructive: true, Writes: true, Call: callInvalidate,
-			Params: []d.Param{idParam(), {Name: "reason", Kind: d.Text}, {Name: "superseded_by", Kind: d.Record}},
+			Params: []d.Param{idParam(), {Name: "reason", Kind: d.Text}, {Name: "superseded_by", Of: "Supersedes supersedes", Kind: d.Record}},
 		},
 	}
 }
 
-func idParam() d.Param { return d.Param{Name: "id", Kind: d.Record, Required: true} }
+func idParam() d.Param { return d.Param{Name: "id", Of: "ID IDs", Kind: d.Record, Required: true} }
 
 func storedTypeParam() d.Param {
 	p := typeParam()
@@ -46,7 +46,7 @@ func storedTypeParam() d.Param {
 func newParams() []d.Param {
 	return d.With(ownerParams(),
 		d.Param{Name: "metadata", Kind: d.Object},
-		d.Param{Name: "importance_score", Kind: d.Number, Max: maxScore, About: "0 to 10, usually 1"},
+		d.Param{Name: "importance_score", Of: "importance", Kind: d.Number, Max: maxScore, About: "0 to 10, usually 1"},
 		d.Param{Name: "valid_from", Kind: d.Text, About: "ISO 8601"},
 		d.Param{Name: "valid_until", Kind: d.Text},
 		d.Param{Name: "event_time", Kind: d.Text})

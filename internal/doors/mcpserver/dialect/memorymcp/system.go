@@ -15,12 +15,7 @@ const Name = "memory-mcp"
 // New returns the system.
 func New() *d.System {
 	s := &d.System{
-		Name: Name,
-		Fields: map[string]string{
-			"Text": "query", "Count": "limit", "Offset": "offset", "Types": "memory_type", "type": "memory_type", "ID": "id", "IDs": "id", "Author": "user_id", "source.author": "user_id",
-			"source.client": "agent_id", "Session": "run_id", "source.session": "run_id", "Projects": "namespace", "project": "namespace", "importance": "importance_score", "Relevance": "min_score",
-			"Supersedes": "superseded_by", "supersedes": "superseded_by", "kind": "relation_type", "weight": "weight", "from": "from_entity", "to": "to_entity", "Relations": "from_entity",
-		},
+		Name:    Name,
 		Tools:   slices.Concat(storing(), reading(), searching(), relating(), ruling(), coding()),
 		Failure: failure,
 	}

@@ -24,7 +24,7 @@ func both() []d.Tool {
 		older("store_memory", storeBoth, d.Param{Name: "content", Kind: d.Text, Required: true}, tagsParam(), typeParam(), d.Param{Name: "metadata", Kind: d.Object},
 			d.Param{Name: "client_hostname", Kind: d.Text}, d.Param{Name: "importance", Kind: d.Number, Max: 1}),
 		older("retrieve_memory", retrieveBoth, d.With(recall, results)...),
-		older("list_memories", listBoth, d.Param{Name: "page", Kind: d.Whole, Min: 1, Max: maxPage}, page, tagsParam(), typeParam()),
+		older("list_memories", listBoth, d.Param{Name: "page", Of: "Offset", Kind: d.Whole, Min: 1, Max: maxPage}, page, tagsParam(), typeParam()),
 		older("delete_memory", deleteBoth, claudehippo.DeleteParams()...),
 	}
 }

@@ -25,7 +25,7 @@ func changing() []d.Tool {
 		{
 			Name: "memory_delete", Description: "Forget a memory, or those of tags and times. dry_run counts them. hippo_forget with restore undoes it.", Destructive: true, Call: callDelete,
 			Params: d.With([]d.Param{
-				{Name: "content_hash", Kind: d.Text, Aliases: []string{"hash"}},
+				{Name: "content_hash", Of: "ID IDs Up Down", Kind: d.Text, Aliases: []string{"hash"}},
 				tagsParam(), matchParam(),
 			}, append(timeParams(), d.Param{Name: "dry_run", Kind: d.Flag}, storeParam())...),
 		},
@@ -48,7 +48,7 @@ func changing() []d.Tool {
 			Name: "memory_resolve", Description: "Settle a conflict: the winner supersedes the losers.", Writes: true, Destructive: true, Call: callResolve,
 			Params: []d.Param{
 				{Name: "winner_hash", Kind: d.Text, Required: true},
-				{Name: "loser_hash", Kind: d.Texts, Required: true, Aliases: []string{"loser_hashes"}},
+				{Name: "loser_hash", Of: "Supersedes", Kind: d.Texts, Required: true, Aliases: []string{"loser_hashes"}},
 			},
 		},
 		{

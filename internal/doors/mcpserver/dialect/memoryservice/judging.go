@@ -18,7 +18,7 @@ func judging() []d.Tool {
 			Name: "memory_quality", Description: "Rate a memory, read its quality, or analyze that of all. Quality is the importance, which votes and time change.", Call: callQuality,
 			Params: []d.Param{
 				{Name: "action", Kind: d.Text, Required: true, Choices: []string{"rate", "get", "analyze", "maintain", "maintain_status"}},
-				{Name: "content_hash", Kind: d.Text, Aliases: []string{"hash"}},
+				{Name: "content_hash", Of: "ID IDs Up Down", Kind: d.Text, Aliases: []string{"hash"}},
 				{Name: "rating", Kind: d.Text, Choices: []string{"-1", "0", "1"}},
 				{Name: "feedback", Kind: d.Text},
 				{Name: "min_quality", Kind: d.Number, Max: 1},

@@ -31,7 +31,7 @@ func noting() []d.Tool {
 		{Name: "mistake_note_add", Description: "Note a mistake and what is right instead; a known one is counted.", Writes: true, Params: noteParams(true), Call: callNoteAdd},
 		{
 			Name: "mistake_note_search", Description: "Search mistake notes.", ReadOnly: true, Call: callNoteSearch,
-			Params: []d.Param{{Name: "query", Kind: d.Text, Required: true}, count("limit", 100, 5)},
+			Params: []d.Param{{Name: "query", Of: "Text", Kind: d.Text, Required: true}, count("limit", 100, 5)},
 		},
 		{
 			Name: "mistake_note_update", Description: "Change a mistake note.", Writes: true, Destructive: true, Call: callNoteUpdate,

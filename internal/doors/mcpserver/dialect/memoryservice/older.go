@@ -6,7 +6,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
@@ -18,7 +17,7 @@ func older(name string, call func(context.Context, *d.Call) (d.Result, error), p
 
 // olderReading returns the older names of the tools that read.
 func olderReading() []d.Tool {
-	query := d.Param{Name: "query", Kind: d.Text, Required: true}
+	query := d.Param{Name: "query", Of: "Text", Kind: d.Text, Required: true}
 	n := func(standard int) d.Param {
 		p := count("n_results", 100, standard)
 		p.Aliases = []string{"limit"}
@@ -167,9 +166,8 @@ func olderChanging() []d.Tool {
 		older("delete_by_timeframe", deleteDates, d.Param{Name: "start_date", Kind: d.Text}, d.Param{Name: "end_date", Kind: d.Text}, tagsParam()),
 		older("delete_before_date", func(ctx context.Context, c *d.Call) (d.Result, error) {
 			c.Args["before"] = c.Args["before_date"]
-			r, err := callDelete(ctx, c)
-			return r, wire.RenameField(err, map[string]string{"before": "before_date"})
-		}, d.Param{Name: "before_date", Kind: d.Text, Required: true}, tagsParam()),
+			return callDelete(ctx, c)
+		}, d.Param{Name: "before_date", Of: "before", Kind: d.Text, Required: true}, tagsParam()),
 		older("cleanup_duplicates", callCleanup),
 		older("update_memory_metadata", callUpdate, changing()[2].Params[:3]...),
 		older("rate_memory", withAction(callQuality, "rate"), hashParam(), d.Param{Name: "rating", Kind: d.Text, Required: true, Choices: []string{"-1", "0", "1"}}, d.Param{Name: "feedback", Kind: d.Text}),

@@ -24,7 +24,7 @@ func reading() []d.Tool {
 		{
 			Name: "memory_list", Description: "List memories, the newest first, as JSON.", ReadOnly: true, Call: callList,
 			Params: []d.Param{
-				{Name: "page", Kind: d.Whole, Min: 1, Max: maxPage, Default: 1},
+				{Name: "page", Of: "Offset", Kind: d.Whole, Min: 1, Max: maxPage, Default: 1},
 				count("page_size", 100, 20), tagsParam(), matchParam(), typeParam(),
 				{Name: "stale_days", Kind: d.Whole, Min: 1, Max: 36500, About: "neither changed nor used for so long"},
 				storeParam(), agentParam(),
@@ -37,8 +37,8 @@ func reading() []d.Tool {
 			Params: []d.Param{
 				{Name: "agent_ids", Kind: d.Texts, Required: true},
 				{Name: "project_id", Kind: d.Text},
-				{Name: "task_summary", Kind: d.Text},
-				{Name: "max_tokens", Kind: d.Whole, Min: 100, Max: 32_000, Default: 2048, Aliases: []string{"budget_tokens"}},
+				{Name: "task_summary", Of: "Prompt", Kind: d.Text},
+				{Name: "max_tokens", Of: "MaxTokens", Kind: d.Whole, Min: 100, Max: 32_000, Default: 2048, Aliases: []string{"budget_tokens"}},
 			},
 		},
 		{
@@ -53,9 +53,9 @@ func searchParams() []d.Param {
 		return d.Param{Name: name, Kind: d.Number, Max: 1, About: about}
 	}
 	return d.With([]d.Param{
-		{Name: "query", Kind: d.Text},
+		{Name: "query", Of: "Text", Kind: d.Text},
 		{Name: "mode", Kind: d.Text, Choices: []string{"semantic", "exact", "hybrid", "ranked"}, Default: "semantic"},
-		{Name: "time_expr", Kind: d.Text, About: "last week, 3 days ago; takes precedence over after and before"},
+		{Name: "time_expr", Of: "When when", Kind: d.Text, About: "last week, 3 days ago; takes precedence over after and before"},
 	}, d.With(timeParams(), tagsParam(), matchParam(), unit("quality_boost", "weight of the importance"),
 		d.Param{Name: "ranking_weights", Kind: d.Object, About: "for mode ranked", Fields: []d.Param{
 			unit("semantic", ""), unit("time_decay", ""), unit("access_frequency", ""), unit("quality", ""),

@@ -36,7 +36,7 @@ func storing() []d.Tool {
 			Name: "memory_store_session", Description: "Store the turns of a conversation.", Writes: true, Call: callStoreSession,
 			Params: []d.Param{
 				{Name: "turns", Kind: d.Objects, Required: true, Fields: []d.Param{{Name: "role", Kind: d.Text, Required: true}, {Name: "content", Kind: d.Text, Required: true}}},
-				{Name: "session_id", Kind: d.Text},
+				{Name: "session_id", Of: "source.session", Kind: d.Text},
 				tagsParam(),
 				{Name: "metadata", Kind: d.Object},
 				storeParam(),
@@ -45,9 +45,9 @@ func storing() []d.Tool {
 		{
 			Name: "commit_session_legacy", Description: "Store the summary, decisions, errors and corrections of a session.", Writes: true, Call: callCommitSession,
 			Params: []d.Param{
-				{Name: "session_id", Kind: d.Text, Required: true},
-				{Name: "agent_id", Kind: d.Text, Required: true},
-				{Name: "task_summary", Kind: d.Text, Required: true},
+				{Name: "session_id", Of: "source.session", Kind: d.Text, Required: true},
+				{Name: "agent_id", Of: "Author source.author", Kind: d.Text, Required: true},
+				{Name: "task_summary", Of: "Prompt", Kind: d.Text, Required: true},
 				{Name: "outcome", Kind: d.Text, Required: true, Choices: []string{"success", "partial", "failure"}},
 				{Name: "decisions", Kind: d.Texts},
 				{Name: "errors", Kind: d.Texts},
@@ -59,7 +59,7 @@ func storing() []d.Tool {
 }
 
 func typeParam() d.Param {
-	return d.Param{Name: "memory_type", Kind: d.Text, Aliases: []string{"type"}}
+	return d.Param{Name: "memory_type", Of: "type Types", Kind: d.Text, Aliases: []string{"type"}}
 }
 
 func callStore(ctx context.Context, c *d.Call) (d.Result, error) {

@@ -16,28 +16,25 @@ const Name = "memory-service"
 // New returns the system.
 func New() *d.System {
 	return &d.System{
-		Name: Name,
-		Fields: map[string]string{
-			"Text": "query", "When": "time_expr", "when": "time_expr", "Tags": "tags", "Count": "limit", "Offset": "page", "Projects": "store", "project": "store",
-			"Author": "agent_id", "source.author": "agent_id", "source.session": "session_id", "ID": "content_hash", "IDs": "content_hash", "type": "memory_type", "Types": "memory_type",
-			"Supersedes": "loser_hash", "MaxTokens": "max_tokens", "Up": "content_hash", "Down": "content_hash", "Prompt": "task_summary",
-		},
+		Name:  Name,
 		Tools: slices.Concat(storing(), reading(), changing(), judging(), noting(), missing(), both(), olderReading(), olderChanging()),
 	}
 }
 
 // Parameters that several tools have.
 func hashParam() d.Param {
-	return d.Param{Name: "content_hash", Kind: d.Text, Required: true, Aliases: []string{"hash"}, About: "64 hex digits, or the first 8"}
+	return d.Param{Name: "content_hash", Of: "ID IDs Up Down", Kind: d.Text, Required: true, Aliases: []string{"hash"}, About: "64 hex digits, or the first 8"}
 }
 
-func tagsParam() d.Param { return d.Param{Name: "tags", Kind: d.Texts, Aliases: []string{"tag"}} }
+func tagsParam() d.Param {
+	return d.Param{Name: "tags", Of: "Tags", Kind: d.Texts, Aliases: []string{"tag"}}
+}
 
 func storeParam() d.Param {
-	return d.Param{Name: "store", Kind: d.Text, About: "a project; default: the current one"}
+	return d.Param{Name: "store", Of: "Projects project", Kind: d.Text, About: "a project; default: the current one"}
 }
 
-func agentParam() d.Param { return d.Param{Name: "agent_id", Kind: d.Text} }
+func agentParam() d.Param { return d.Param{Name: "agent_id", Of: "Author source.author", Kind: d.Text} }
 
 func matchParam() d.Param {
 	return d.Param{Name: "tag_match", Kind: d.Text, Choices: []string{"any", "all"}, Default: "any"}
@@ -51,5 +48,5 @@ func timeParams() []d.Param {
 }
 
 func count(name string, most, standard int) d.Param {
-	return d.Param{Name: name, Kind: d.Whole, Min: 1, Max: float64(most), Default: standard}
+	return d.Param{Name: name, Of: "Count", Kind: d.Whole, Min: 1, Max: float64(most), Default: standard}
 }
