@@ -39,6 +39,8 @@ func addArg(v *pflag.FlagSet, a *verb.Arg) {
 		v.StringVar(to, name, "", a.About)
 	case *bool:
 		v.BoolVar(to, name, false, a.About)
+	case *int:
+		v.IntVar(to, name, 0, a.About)
 	case *float64:
 		v.Float64Var(to, name, 0, a.About)
 	case *verb.Time:
@@ -51,6 +53,8 @@ func addArg(v *pflag.FlagSet, a *verb.Arg) {
 	case **string:
 		addGiven(v, a, to)
 	case **bool:
+		addGiven(v, a, to)
+	case **int:
 		addGiven(v, a, to)
 	case **float64:
 		addGiven(v, a, to)

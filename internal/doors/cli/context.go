@@ -14,11 +14,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newContextCommand(s *shell) *cobra.Command {
-	var q briefing.Query
-	var at momentFlags
+	var asked verb.Context
 	c := &cobra.Command{
 		Use:   "context [PROMPT...]",
 		Short: "Show session context: rules, open tasks, decisions, recent work, and matches for a prompt",
@@ -26,15 +26,13 @@ func newContextCommand(s *shell) *cobra.Command {
   hippo context "why did the gateway go down" --max-tokens 300`,
 		RunE: func(c *cobra.Command, words []string) error {
 			if len(words) > 0 {
-				if q.Prompt != "" {
+				if asked.Prompt != "" {
 					return usagef("--prompt and the words %q exclude each other", strings.Join(words, " "))
 				}
-				q.Prompt = strings.Join(words, " ")
+				asked.Prompt = strings.Join(words, " ")
 			}
-			if c.Flags().Changed("max-tokens") && q.MaxTokens == 0 {
-				q.MaxTokens = -1 // 0 means the default to the engine
-			}
-			if err := at.set(s, &q.At); err != nil {
+			q, err := asked.Query(today(s))
+			if err != nil {
 				return err
 			}
 			cfg, err := s.named()
@@ -59,9 +57,7 @@ func newContextCommand(s *shell) *cobra.Command {
 			return printContext(s, b)
 		},
 	}
-	at.add(c)
-	c.Flags().StringVar(&q.Prompt, "prompt", "", "the prompt of the user")
-	c.Flags().IntVar(&q.MaxTokens, "max-tokens", briefing.DefaultTokens, "the largest text, in estimated tokens")
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 

@@ -3,36 +3,27 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 type contextInput struct {
-	prompt, project string
-	at              verb.Moment
-	maxTokens       *int
+	verb.Context
+	project string
 }
 
 // Args implements [verb.Object].
 func (in *contextInput) Args() []verb.Arg {
-	return append([]verb.Arg{
-		{Name: "prompt", Field: "Prompt", Brief: "what the user asks", Is: verb.Listed, To: &in.prompt},
-		{Name: "project", Is: verb.Listed, To: &in.project},
-		tokensArg(&in.maxTokens, briefing.DefaultTokens),
-	}, unlisted(in.at.Args())...)
+	return slices.Insert(in.Context.Args(), 1, verb.Arg{Name: "project", Is: verb.Listed, To: &in.project})
 }
 
 func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
-	q := briefing.Query{Prompt: in.prompt}
-	if in.maxTokens != nil {
-		q.MaxTokens = *in.maxTokens
-	}
-	var err error
-	if q.At, err = in.at.Moment(s.now()); err != nil {
+	q, err := in.Query(s.now())
+	if err != nil {
 		return reply{}, err
 	}
 	scope := s.scope

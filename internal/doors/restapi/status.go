@@ -53,34 +53,25 @@ func (*projectsInput) call(ctx context.Context, r *request) (reply, error) {
 }
 
 type contextInput struct {
-	prompt, state string
-	promptOnly    bool
-	project       *string
-	maxTokens     *int
-	at            verb.Moment
+	verb.Context
+	state      string
+	promptOnly bool
+	project    *string
 }
 
 func (in *contextInput) Args() []verb.Arg {
-	return append([]verb.Arg{
-		{Name: "prompt", Field: "Prompt", To: &in.prompt, About: "what the user asks; empty: a session begins"},
-		{Name: "state", To: &in.state, About: "the work in progress: the branch, recent commits, changed paths"},
-		{Name: "prompt_only", To: &in.promptOnly, About: "only what the prompt reminds of"},
-		{Name: "project", To: &in.project, About: `default: the current project of the token; "none" is none`},
-		{Name: "max_tokens", Field: "MaxTokens", To: &in.maxTokens, Rules: verb.Schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": briefing.DefaultTokens}},
-	}, in.at.Args()...)
+	return append(in.Context.Args(),
+		verb.Arg{Name: "state", To: &in.state, About: "the work in progress: the branch, recent commits, changed paths"},
+		verb.Arg{Name: "prompt_only", To: &in.promptOnly, About: "only what the prompt reminds of"},
+		verb.Arg{Name: "project", To: &in.project, About: `default: the current project of the token; "none" is none`})
 }
 
 func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
-	q := briefing.Query{Prompt: in.prompt, Work: briefing.Work{State: in.state}, PromptOnly: in.promptOnly}
-	if in.maxTokens != nil {
-		if q.MaxTokens = *in.maxTokens; q.MaxTokens == 0 {
-			return reply{}, hippo.Fieldf("max_tokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)
-		}
-	}
-	var err error
-	if q.At, err = in.at.Moment(r.now()); err != nil {
+	q, err := in.Query(r.now())
+	if err != nil {
 		return reply{}, err
 	}
+	q.Work, q.PromptOnly = briefing.Work{State: in.state}, in.promptOnly
 	scope := r.scope
 	if in.project != nil {
 		// it may be new: who works for it asks before anything is recorded

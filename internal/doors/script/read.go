@@ -11,7 +11,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -304,25 +303,13 @@ func (in *relatedInput) call(ctx context.Context, s *session, _ *sandbox.Call) (
 	return s.relations(rs), err
 }
 
-type contextInput struct {
-	prompt    string
-	maxTokens int
-	at        verb.Moment
-}
-
-// Args implements [verb.Object].
-func (in *contextInput) Args() []verb.Arg {
-	return append([]verb.Arg{
-		{Name: "prompt", Field: "Prompt", To: &in.prompt}, {Name: "max_tokens", Also: "budget", Field: "MaxTokens", Is: verb.Count, To: &in.maxTokens},
-	}, in.at.Args()...)
-}
+type contextInput struct{ verb.Context }
 
 func (in *contextInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
-	at, err := in.at.Moment(clockOf(s))
+	q, err := in.Query(clockOf(s))
 	if err != nil {
 		return nil, err
 	}
-	q := briefing.Query{Prompt: in.prompt, MaxTokens: in.maxTokens, At: at}
 	if s.caller.Work != nil {
 		q.Work = s.caller.Work(ctx)
 	}
