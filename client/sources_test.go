@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/adrg/xdg"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
@@ -18,9 +17,7 @@ import (
 // indexed indexes a folder with one file, in a cache directory of the test.
 func indexed(t *testing.T, name, text string) (dir string) {
 	t.Helper()
-	t.Cleanup(xdg.Reload)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	xdg.Reload()
 	dir = t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -105,9 +102,7 @@ func TestSearchSources(t *testing.T) { // it sets the directories of the user
 // Without an index code takes no part, and nothing is made.
 func TestSearchSources_NoIndex(t *testing.T) { // it sets the directories of the user
 	cache := t.TempDir()
-	t.Cleanup(xdg.Reload)
 	t.Setenv("XDG_CACHE_HOME", cache)
-	xdg.Reload()
 	c := opened(t, "memory:", client.Options{})
 	recorded(t, c, api.Record{Content: "The gateway needs jitter"})
 	a, err := c.SearchSources(t.Context(), api.SearchSources{Search: question("gateway", 0)})

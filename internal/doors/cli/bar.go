@@ -34,7 +34,7 @@ func newBar(s *shell, n int, what string) *bar {
 	return b
 }
 
-// set shows that so many of a total are done.
+// set shows how much of a total is done.
 func (b *bar) set(done, total int64) {
 	b.done, b.total = done, total
 	if b.w != nil && (done == total || b.now().Sub(b.drawn) >= barInterval) {

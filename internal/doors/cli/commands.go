@@ -8,11 +8,11 @@ import (
 
 // rootFor returns the program with the command that its arguments call: all commands, or only that one if an agent waits for
 // its start, which all of them would make .5 ms longer.
-func (s *shell) rootFor(args []string) *cobra.Command {
+func rootFor(s *shell, args []string) *cobra.Command {
 	if len(args) == 0 || args[0] != "serve" {
 		return s.newRoot()
 	}
-	root := s.bareRoot()
+	root := bareRoot(s)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(serveCommand(s))
 	addAliases(root)
@@ -22,7 +22,7 @@ func (s *shell) rootFor(args []string) *cobra.Command {
 
 // newRoot returns the program with all commands.
 func (s *shell) newRoot() *cobra.Command {
-	root := s.bareRoot()
+	root := bareRoot(s)
 	for _, g := range commands(s) {
 		for _, c := range g.commands {
 			c.GroupID = g.title
@@ -40,7 +40,7 @@ func (s *shell) newRoot() *cobra.Command {
 }
 
 // bareRoot returns the program with the flags of all commands, and without a command.
-func (s *shell) bareRoot() *cobra.Command {
+func bareRoot(s *shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hippo",
 		Short:         "A memory for AI agents that learns what is worth remembering",

@@ -84,7 +84,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	if name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name == "hippo-server" {
 		rest = append([]string{"serve"}, rest...)
 	}
-	s.root = s.rootFor(rest)
+	s.root = rootFor(s, rest)
 	if completes(rest) {
 		addCompletions(s, s.root)
 	}
