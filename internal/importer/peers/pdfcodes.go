@@ -133,7 +133,7 @@ func (m *codeTable) text(code string) string {
 			continue
 		}
 		step := code[len(code)-1] - r.from[len(r.from)-1]
-		switch r.texts.Kind() {
+		switch r.texts.Kind() { //nolint:exhaustive // the others are no texts
 		case pdf.String:
 			if text := []byte(r.texts.RawString()); len(text) > 0 {
 				text[len(text)-1] += step

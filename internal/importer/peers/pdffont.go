@@ -19,7 +19,7 @@ type pdfEncoding func(raw string) string
 
 // encodingOf returns the encoding of a font.
 func encodingOf(font pdf.Value) pdfEncoding {
-	switch encoding := font.Key("Encoding"); encoding.Kind() {
+	switch encoding := font.Key("Encoding"); encoding.Kind() { //nolint:exhaustive // the others are no encodings
 	case pdf.Dict:
 		return differences(encoding.Key("Differences"))
 	case pdf.Null:
@@ -124,7 +124,7 @@ var glyphs = sync.OnceValue(func() map[string]rune { //nolint:gochecknoglobals /
 func differences(list pdf.Value) pdfEncoding {
 	p, named, code := latin1(0, ""), [256]bool{}, -1
 	for i := range list.Len() {
-		switch x := list.Index(i); x.Kind() {
+		switch x := list.Index(i); x.Kind() { //nolint:exhaustive // the others mean nothing
 		case pdf.Integer:
 			code = int(x.Int64())
 		case pdf.Name:

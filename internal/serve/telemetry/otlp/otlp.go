@@ -248,7 +248,7 @@ func (x *Exporter) requestOf(spans []*span.Span) request {
 func stepOf(s *span.Span) step {
 	const sampled, failed = 1, 2
 	out := step{
-		TraceID: hex.EncodeToString(s.Trace[:]), SpanID: hex.EncodeToString(s.Place.Span[:]), Flags: sampled, Name: s.Name, Kind: int(s.Kind),
+		TraceID: hex.EncodeToString(s.Trace[:]), SpanID: hex.EncodeToString(s.ID[:]), Flags: sampled, Name: s.Name, Kind: int(s.Kind),
 		Start: strconv.FormatInt(s.Began.UnixNano(), 10), End: strconv.FormatInt(s.Ended.UnixNano(), 10), Attributes: attributes(s.Attributes),
 	}
 	if s.Parent != [8]byte{} {

@@ -17,6 +17,7 @@ import (
 // Kind is what a span is to the span around it, by the numbers of OTLP.
 type Kind int
 
+// The kinds of this program.
 const (
 	Internal Kind = 1
 	Server   Kind = 2
@@ -40,11 +41,11 @@ func Number(key string, value int) Attribute { return Attribute{Key: key, Number
 // Place is the place of a span in a trace.
 type Place struct {
 	Trace   [16]byte
-	Span    [8]byte
+	ID      [8]byte
 	Sampled bool
 }
 
-func (p *Place) valid() bool { return p.Trace != [16]byte{} && p.Span != [8]byte{} }
+func (p *Place) valid() bool { return p.Trace != [16]byte{} && p.ID != [8]byte{} }
 
 // Span is one step of a trace. One goroutine changes it.
 type Span struct {
@@ -106,12 +107,12 @@ func (t *Tracer) Start(ctx context.Context, name string, kind Kind) (context.Con
 		parent = &local.Place
 	}
 	if parent != nil {
-		s.Trace, s.Parent = parent.Trace, parent.Span
+		s.Trace, s.Parent = parent.Trace, parent.ID
 	} else {
 		binary.NativeEndian.PutUint64(s.Trace[:8], rand.Uint64())
 		binary.NativeEndian.PutUint64(s.Trace[8:], rand.Uint64()|1)
 	}
-	binary.NativeEndian.PutUint64(s.Span[:], rand.Uint64()|1) // never zero
+	binary.NativeEndian.PutUint64(s.ID[:], rand.Uint64()|1) // never zero
 	s.Sampled = t.sample(parent, s.Trace)
 	return context.WithValue(ctx, spanKey{}, s), s
 }
@@ -133,7 +134,7 @@ func (s *Span) Into(h http.Header) {
 	if s.Sampled {
 		flags = "01"
 	}
-	h.Set(parentHeader, "00-"+hex.EncodeToString(s.Trace[:])+"-"+hex.EncodeToString(s.Place.Span[:])+"-"+flags)
+	h.Set(parentHeader, "00-"+hex.EncodeToString(s.Trace[:])+"-"+hex.EncodeToString(s.ID[:])+"-"+flags)
 }
 
 // parse reads the header of a client. Versions above 0 may have more parts, which are ignored.
@@ -149,7 +150,7 @@ func parse(header string) (*Place, bool) {
 	}
 	var p Place
 	var version, flags [1]byte
-	for i, to := range [][]byte{version[:], p.Trace[:], p.Span[:], flags[:]} {
+	for i, to := range [][]byte{version[:], p.Trace[:], p.ID[:], flags[:]} {
 		if _, err := hex.Decode(to, []byte(parts[i])); err != nil {
 			return nil, false
 		}

@@ -128,7 +128,7 @@ func TestFrom(t *testing.T) {
 		h := make(http.Header)
 		s.Into(h)
 		_, other := tracer.Start(span.From(t.Context(), h), "z", span.Internal)
-		if inner.Parent != s.Place.Span || inner.Trace != s.Trace || other.Parent != s.Place.Span || other.Trace != s.Trace {
+		if inner.Parent != s.ID || inner.Trace != s.Trace || other.Parent != s.ID || other.Trace != s.Trace {
 			t.Errorf("%q: %v has %v and %v inside", header, s.Place, inner.Parent, other.Parent)
 		}
 	}
