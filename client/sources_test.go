@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
