@@ -34,7 +34,7 @@ func TestWords(t *testing.T) {
 		{"capitals", "NASA API", "nasa api"},
 		{"snake", "snake_case_names", "snake case name snake_case_names"},
 		{"kebab", "well-known", "well known well-known"},
-		{"path", "internal/retrieval/index/bm25.go", "intern index bm25 go internal/retrieval/index/bm25.go bm25.go"},
+		{"path", "internal/index/bm25.go", "intern index bm25 go internal/index/bm25.go bm25.go"},
 		{"url", "https://example.com/a?x=1", "https exampl com a example.com/a example.com x 1"},
 		{"path_with_line", `src\cache\lru_cache.go:17:3`, `src cach lru cach go 17 3 src\cache\lru_cache.go:17:3 lru_cache.go`},
 		{"long_path", strings.Repeat("dir/", 20) + "file.go", strings.Repeat("dir ", 20) + "file go file.go"},
