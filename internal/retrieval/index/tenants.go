@@ -71,7 +71,7 @@ func (t tenant) of(s *segment) extent {
 	if int(t.to-t.from) == s.docs {
 		return extent{tenant: t}
 	}
-	if last := s.caches.namespace.Load(); last != nil && last.tenant == t {
+	if last := s.namespace.Load(); last != nil && last.tenant == t {
 		return *last
 	}
 	set := newDocSet(s.docs)
@@ -79,7 +79,7 @@ func (t tenant) of(s *segment) extent {
 		set[i] = lowBits(int(t.to)-int(i)*64) &^ lowBits(int(t.from)-int(i)*64)
 	}
 	out := &extent{t, set}
-	s.caches.namespace.Store(out)
+	s.namespace.Store(out)
 	return *out
 }
 

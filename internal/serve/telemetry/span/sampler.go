@@ -33,7 +33,9 @@ func samplerOf(env func(string) string) (sampler, error) {
 		root = func(*Place, [16]byte) bool { return false }
 	case "traceidratio":
 		bound := uint64(min(ratio*(1<<63), math.MaxInt64))
-		root = func(_ *Place, trace [16]byte) bool { return ratio == 1 || binary.BigEndian.Uint64(trace[8:])>>1 < bound }
+		root = func(_ *Place, trace [16]byte) bool {
+			return ratio == 1 || binary.BigEndian.Uint64(trace[8:])>>1 < bound
+		}
 	default:
 		byParent = byParent || name != "always_on"
 		root = func(*Place, [16]byte) bool { return true }

@@ -36,7 +36,9 @@ type Attribute struct {
 func Text(key, value string) Attribute { return Attribute{Key: key, Text: value} }
 
 // Number returns an attribute that is a number.
-func Number(key string, value int) Attribute { return Attribute{Key: key, Number: value, IsNumber: true} }
+func Number(key string, value int) Attribute {
+	return Attribute{Key: key, Number: value, IsNumber: true}
+}
 
 // Place is the place of a span in a trace.
 type Place struct {
