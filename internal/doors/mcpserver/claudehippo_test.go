@@ -131,30 +131,18 @@ func TestTranscripts_ClaudeHippo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, n, out := connectHippo(t, memstore.New(nil)), &numbered{}, &strings.Builder{}
-			scores := regexp.MustCompile(`(\\"(?:surprise_score|embedding_outlier|score|cosine_similarity|mean_surprise|relevance_score|distance)\\":)-?[0-9][0-9.e-]*`)
-			for text := range strings.Lines(string(b)) {
-				text = strings.TrimSuffix(text, "\n")
-				if strings.HasPrefix(text, "<- ") {
-					continue
-				}
-				fmt.Fprintln(out, text)
-				message, ok := strings.CutPrefix(text, "-> ")
-				if !ok {
-					continue
-				}
-				s.line(n.show(message))
-				if expectsReply(message) {
-					fmt.Fprintf(out, "<- %s\n", scores.ReplaceAllString(n.hide(compact(t, s.reply())), "${1}S"))
-				}
-			}
+			n := &numbered{}
+			scores := regexp.MustCompile(`("(?:surprise_score|embedding_outlier|score|cosine_similarity|mean_surprise|relevance_score|distance)": )-?[0-9][0-9.e-]*`)
+			got := exchanged(t, connectHippo(t, memstore.New(nil)), string(b), n.show, func(answer string) string {
+				return scores.ReplaceAllString(n.hide(answer), "${1}S")
+			})
 			if *update {
-				if err := os.WriteFile(path, []byte(out.String()), 0o600); err != nil {
+				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			if diff := cmp.Diff(string(b), out.String()); diff != "" {
+			if diff := cmp.Diff(string(b), got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", path, diff)
 			}
 		})

@@ -397,34 +397,22 @@ func TestTranscripts_MemoryMCP(t *testing.T) {
 // replayKeys is [replay] with names for the keys of memories. Uses are counted some time after an answer, and are left out.
 func replayKeys(t *testing.T, s *session, transcript string) string {
 	t.Helper()
-	key, uses := regexp.MustCompile(`\b[0-9a-f]{20}\b`), regexp.MustCompile(`(access_count\\":)\d+`)
+	key, uses := regexp.MustCompile(`\b[0-9a-f]{20}\b`), regexp.MustCompile(`(access_count": )\d+`)
 	var known []string
-	var out strings.Builder
-	for text := range strings.Lines(transcript) {
-		text = strings.TrimSuffix(text, "\n")
-		if strings.HasPrefix(text, "<- ") {
-			continue
-		}
-		fmt.Fprintln(&out, text)
-		message, ok := strings.CutPrefix(text, "-> ")
-		if !ok {
-			continue
-		}
+	original := func(message string) string {
 		for i, k := range known {
 			message = strings.ReplaceAll(message, fmt.Sprintf("key-%d", i+1), k)
 		}
-		s.line(message)
-		if !expectsReply(message) {
-			continue
-		}
-		fmt.Fprintf(&out, "<- %s\n", key.ReplaceAllStringFunc(uses.ReplaceAllString(compact(t, s.reply()), "${1}N"), func(k string) string {
+		return message
+	}
+	return exchanged(t, s, transcript, original, func(answer string) string {
+		return key.ReplaceAllStringFunc(uses.ReplaceAllString(answer, "${1}N"), func(k string) string {
 			if !slices.Contains(known, k) {
 				known = append(known, k)
 			}
 			return fmt.Sprintf("key-%d", slices.Index(known, k)+1)
-		}))
-	}
-	return out.String()
+		})
+	})
 }
 
 // Without a limit, tools return as many results as their schema says.
