@@ -49,8 +49,11 @@ type bench struct {
 	words            []string // for texts
 }
 
-// prepare builds the server to compare with.
+// prepare builds the server to compare with. No process embeds in the background: it would answer for the server that is measured.
 func (b *bench) prepare(hippo string) error {
+	if err := os.Setenv("HIPPO_BACKGROUND", "off"); err != nil {
+		return err
+	}
 	var err error
 	if b.hippo, err = filepath.Abs(hippo); err != nil {
 		return err
