@@ -213,7 +213,9 @@ web: bin/axe ## the dashboard in a real Chromium: each page, its policy, axe-cor
 clients: export HIPPO_BINARY = $(CURDIR)/bin/hippo
 clients: build ## the libraries for Python and TypeScript with the program; CI runs it, too
 	@echo "== clients"; TIMEFORMAT='== clients: %0R s, processor %0U + %0S s'; time { \
-	PYTHONPATH=clients/python/src:clients/python/compat python3 -W error clients/python/tests/test_hippo_memory.py && node --test clients/typescript/test/client.test.js; }
+	PYTHONPATH=clients/python/src:clients/python/compat python3 -W error clients/python/tests/test_hippo_memory.py && \
+	PYTHONPATH=clients/python/src python3 -W error clients/python/tests/test_rest.py && \
+	node --test clients/typescript/test/client.test.js clients/typescript/test/verbs.test.js; }
 
 clients-bench: build ## the times of calls from Python
 	HIPPO_BINARY=$(CURDIR)/bin/hippo python3 clients/python/bench.py
@@ -226,7 +228,7 @@ bin/typing: Makefile
 
 clients-types: bin/typing ## the types of the libraries, checked by mypy and by TypeScript (needs pip and npm)
 	cd clients/python && ../../bin/typing/bin/mypy src compat tests build_backend.py bench.py
-	bin/typing/node_modules/.bin/tsc --noEmit --strict --target es2022 --lib es2022,esnext.disposable,dom clients/typescript/src/index.d.ts
+	bin/typing/node_modules/.bin/tsc --noEmit --strict --target es2022 --lib es2022,esnext.disposable,dom clients/typescript/src/index.d.ts clients/typescript/test/types.ts
 
 # The tags say which systems pip installs a wheel on: any Linux, since the program is static; macOS 12 is the oldest that Go supports.
 WHEELS := linux/amd64:manylinux2014_x86_64.musllinux_1_1_x86_64 linux/arm64:manylinux2014_aarch64.musllinux_1_1_aarch64 \

@@ -10,3 +10,4 @@
 package hippo
 
 //go:generate go -C tools run ./docs ..
+//go:generate go -C tools run ./libraries ..

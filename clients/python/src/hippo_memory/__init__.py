@@ -7,7 +7,7 @@ The functions use one client of the default store, which the first call opens:
     for m in search("why do retries fail together?").memories:
         print(m.hash, m.preview)
 
-Client and AsyncClient choose the store. Every error is a HippoError.
+Client and AsyncClient choose the store. RestClient has every verb of a server. Every error is a HippoError.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ __api_version__ = "1.0.0"
 
 __all__ = [
     "AsyncClient", "Client", "CompactMemory", "CompactSearchResult", "CompactStorageInfo", "ConnectionLost", "HippoError",
-    "InvalidError", "Memory", "NotFoundError", "ProgramNotFound", "SecretError", "TimedOut", "Vote", "close", "delete", "expand",
-    "expand_memory", "get", "health", "recall", "search", "search_by_tag", "search_iter", "store", "unvote", "update", "votes",
+    "InvalidError", "Memory", "NotFoundError", "ProgramNotFound", "RestClient", "SecretError", "TimedOut", "Vote", "close",
+    "delete", "expand", "expand_memory", "get", "health", "recall", "search", "search_by_tag", "search_iter", "store", "unvote",
+    "update", "votes",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from .aio import AsyncClient
+    from .verbs import RestClient
 
 
 def __getattr__(name: str) -> Any:
@@ -38,6 +40,10 @@ def __getattr__(name: str) -> Any:
         from .aio import AsyncClient
 
         return AsyncClient
+    if name == "RestClient":  # HTTP takes longer to import than a first call
+        from .verbs import RestClient
+
+        return RestClient
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
