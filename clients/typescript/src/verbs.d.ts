@@ -1373,6 +1373,6 @@ export declare class RestClient extends Rest {
   import(lines: Lines, args?: ImportArguments, options?: CallOptions): Promise<Imported>;
   /** Stream the changes of memories. Needs the right to read. */
   events(args?: EventsArguments, options?: CallOptions): AsyncGenerator<StreamEvent, void, undefined>;
-  /** This document. Needs the right to read. */
+  /** Get the OpenAPI document of these operations. Needs the right to read. */
   openapi(options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
 }

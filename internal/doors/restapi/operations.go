@@ -197,7 +197,7 @@ func ofStore() []operation {
 			input: func() input { return &eventsInput{} }, stream: "text/event-stream",
 		},
 		{
-			method: get, path: "/openapi.json", id: "openapi", summary: "This document", rights: read,
+			method: get, path: "/openapi.json", id: "openapi", summary: "Get the OpenAPI document of these operations", rights: read,
 			input: func() input { return &documentInput{} }, answer: map[string]any{},
 		},
 	}

@@ -1390,7 +1390,7 @@ class RestClient(Rest):
     def openapi(
         self,
     ) -> Mapping[str, Any]:
-        """This document.
+        """Get the OpenAPI document of these operations.
 
         Needs the right to read.
         """
