@@ -2,6 +2,7 @@ package verb
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 
@@ -11,24 +12,30 @@ import (
 // Page is a page of a list.
 type Page struct {
 	Offset int
-	limit  *int
+	// Usual is the size of a page if none is given, Most the largest; 0: [hippo.DefaultCount] and [hippo.MaxCount].
+	Usual, Most int
+	limit       *int
 }
 
 // Args are the arguments that fill a Page.
 func (p *Page) Args() []Arg {
 	return []Arg{
-		{Name: "limit", Also: "count top_k k n n_results num_results max_results page_size", Field: "Count", Rules: Schema{"minimum": 1, "maximum": hippo.MaxCount, "default": hippo.DefaultCount}, Is: Listed | Count, To: (*pageSize)(p)},
-		{Name: "offset", Field: "Offset", About: "where the page begins; next_offset of the page before", Rules: Schema{"minimum": 0, "default": 0}, Is: Listed, To: &p.Offset},
+		{Name: "limit", As: map[Door]string{Shell: "count"}, Also: "count top_k k n n_results num_results max_results page_size", Field: "Count", About: "show at most this many", Rules: Schema{"minimum": 1, "maximum": p.most(), "default": p.usual()}, Is: Listed | Count, To: (*pageSize)(p)},
+		{Name: "offset", Field: "Offset", About: "skip this many", Rules: Schema{"minimum": 0, "default": 0}, Is: Listed, To: &p.Offset},
 	}
 }
 
-// Count returns how many elements the page has; by default [hippo.DefaultCount]. The error calls the argument as the domain does.
+func (p *Page) usual() int { return cmp.Or(p.Usual, hippo.DefaultCount) }
+
+func (p *Page) most() int { return cmp.Or(p.Most, hippo.MaxCount) }
+
+// Count returns how many elements the page has. The error calls the argument as the domain does.
 func (p *Page) Count() (int, error) {
 	switch {
 	case p.limit == nil:
-		return hippo.DefaultCount, nil
-	case *p.limit < 1 || *p.limit > hippo.MaxCount:
-		return 0, hippo.Fieldf("Count", "must be between 1 and %d, got %d", hippo.MaxCount, *p.limit)
+		return p.usual(), nil
+	case *p.limit < 1 || *p.limit > p.most():
+		return 0, hippo.Fieldf("Count", "must be between 1 and %d, got %d", p.most(), *p.limit)
 	default:
 		return *p.limit, nil
 	}
@@ -57,6 +64,9 @@ func (p *pageSize) ReadArg(d Door, name string, raw json.RawMessage) error {
 	return d.object(name+".", raw, []Arg{{Name: "offset", Is: Listed, To: &p.Offset}, {Name: "count", Also: "limit top_k n", Is: Listed | Count, To: &p.limit}})
 }
 
+// Plain returns where a number goes.
+func (p *pageSize) Plain() any { return &p.limit }
+
 // Schema implements [Value].
 func (*pageSize) Schema() Schema { return Schema{"type": "integer"} }
 
@@ -69,14 +79,15 @@ type Relevance struct {
 // Args are the arguments that fill a Relevance.
 func (r *Relevance) Args() []Arg {
 	return []Arg{
-		{Name: "relevance_range", As: lacking(Script), Also: "score_range", Field: "Relevance", About: "both ends inclusive. Default: the floor of the ranker", To: &bounds{r}},
-		{Name: "min_relevance", As: map[Door]string{Script: "min_score"}, Also: "min_score threshold", Field: "Relevance", About: "the lower end of relevance_range", To: &floor{r}},
+		{Name: "relevance_range", As: lacking(Script, Shell), Also: "score_range", Field: "Relevance", About: "both ends inclusive. Default: the floor of the ranker", To: &bounds{r}},
+		{Name: "min_relevance", As: map[Door]string{Script: "min_score", Shell: "min"}, Also: "min_score threshold", Field: "Relevance", About: "the lowest relevance; 0 also shows unlikely matches", To: &floor{r}},
+		{Name: "max", As: lacking(MCP, REST, Script), Field: "Relevance", About: "the highest relevance", To: &r.max},
 	}
 }
 
 // Range returns the range; nil if neither end is given. One without a lower end begins at the floor.
 func (r *Relevance) Range(floor float64) *hippo.Range {
-	if !r.given {
+	if !r.given && r.min == nil && r.max == nil {
 		return nil
 	}
 	out := &hippo.Range{Min: floor, Max: math.Inf(1)}
@@ -123,6 +134,9 @@ func (f *floor) ReadArg(d Door, name string, raw json.RawMessage) error {
 	f.to.given = true
 	return d.readTo(name, raw, &f.to.min)
 }
+
+// Plain returns where a number goes.
+func (f *floor) Plain() any { return &f.to.min }
 
 // Schema implements [Value].
 func (*floor) Schema() Schema { return Schema{"type": "number"} }

@@ -218,7 +218,7 @@ func TestNamed(t *testing.T) {
 		{verb.MCP, `{"q":"a"}`, "Count", "limit"},
 		{verb.Script, `{"text":"a","list_of":["b"]}`, "List[0]", "list_of[0]"},
 		{verb.REST, `{"text":"a"}`, "elsewhere", "elsewhere"},
-		{verb.Shell, `{}`, "Relevance", "relevance-range"},
+		{verb.Shell, `{}`, "Relevance", "min"},
 	} {
 		args := in.Args()
 		_ = verb.Decode(c.door, json.RawMessage(c.raw), args)

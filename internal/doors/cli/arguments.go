@@ -29,6 +29,10 @@ func addArgs(v *pflag.FlagSet, args []verb.Arg) {
 func addArg(v *pflag.FlagSet, a *verb.Arg) {
 	name := a.NameAt(verb.Shell)
 	switch to := a.To.(type) {
+	case interface{ Plain() any }:
+		plain := *a
+		plain.To = to.Plain()
+		addArg(v, &plain)
 	case *[]string:
 		if a.Is.Has(verb.Labels) {
 			addCommaList(v, to, name, a.About+"; may be repeated, or several with commas")
@@ -36,13 +40,17 @@ func addArg(v *pflag.FlagSet, a *verb.Arg) {
 			v.StringArrayVar(to, name, nil, a.About+"; may be repeated")
 		}
 	case *string:
-		v.StringVar(to, name, "", a.About)
+		v.StringVar(to, name, *to, a.About)
 	case *bool:
-		v.BoolVar(to, name, false, a.About)
+		v.BoolVar(to, name, *to, a.About)
 	case *int:
-		v.IntVar(to, name, 0, a.About)
+		if name == "count" {
+			v.IntVarP(to, name, "n", *to, a.About+"; --limit is the same")
+		} else {
+			v.IntVar(to, name, *to, a.About)
+		}
 	case *float64:
-		v.Float64Var(to, name, 0, a.About)
+		v.Float64Var(to, name, *to, a.About)
 	case *verb.Time:
 		v.Var(&timeFlag{to, name}, name, a.About)
 	case *verb.Refs:

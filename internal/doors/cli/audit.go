@@ -10,11 +10,11 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newAuditCommand(s *shell) *cobra.Command {
-	o := api.Audit{}
+	asked := verb.Audit{Page: verb.Page{Usual: listed}}
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "List stale, contradictory, duplicate, misfiled and unused memories, with commands to fix them",
@@ -36,10 +36,8 @@ project, hippo upvote ID does.`,
   hippo audit --project github.com/acme/shop --idle 60 --json`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.Idle < 1 {
-				return hippo.Fieldf("idle", "must be 1 or more, got %d", o.Idle)
-			}
-			if err := validCount(o.Limit); err != nil {
+			o, err := asked.Request()
+			if err != nil {
 				return err
 			}
 			return s.with(c.Context(), func(m *client.Client) (err error) {
@@ -55,8 +53,7 @@ project, hippo upvote ID does.`,
 			})
 		},
 	}
-	c.Flags().IntVar(&o.Idle, "idle", consolidate.IdleDays, "active days without use after which a memory counts as idle")
-	c.Flags().IntVar(&o.Limit, "limit", listed, "the number of findings to list for each problem")
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 

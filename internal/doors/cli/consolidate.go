@@ -12,11 +12,11 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newConsolidateCommand(s *shell) *cobra.Command {
-	var horizon string
-	var dryRun bool
+	asked := verb.Consolidate{Consolidate: api.Consolidate{Horizon: api.Weekly}}
 	c := &cobra.Command{
 		Use:   "consolidate",
 		Short: "Link near-duplicates, write summaries and archive stale memories; hippo undo reverts it",
@@ -32,7 +32,7 @@ daily and weekly archive nothing; monthly does everything; quarterly acts on mem
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
-				done, err := m.Consolidate(c.Context(), api.Consolidate{Horizon: api.Horizon(horizon), DryRun: dryRun})
+				done, err := m.Consolidate(c.Context(), asked.Consolidate)
 				if err != nil {
 					return err
 				}
@@ -40,8 +40,7 @@ daily and weekly archive nothing; monthly does everything; quarterly acts on mem
 			}))
 		},
 	}
-	c.Flags().StringVar(&horizon, "horizon", "weekly", "what to do, and for which age: "+horizonNames())
-	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and why; change nothing")
+	addArgs(c.Flags(), asked.Args())
 	addReason(s, c.Flags())
 	return c
 }

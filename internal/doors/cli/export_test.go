@@ -54,7 +54,7 @@ func RankerOf(args ...string) (hippo.Ranker, error) {
 	if err := c.ParseFlags(flags); err != nil {
 		return "", err
 	}
-	q, err := searchQuery(s, c, &searchFlags{count: 1}, nil)
+	q, err := searchQuery(s, &searchFlags{}, nil)
 	return q.Ranker, err
 }
 

@@ -14,19 +14,21 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // factList is what a list of facts asks for.
 type factList struct {
-	subject       string
-	kinds         []string
-	at            hippo.Moment
-	former        bool
-	offset, count int
+	subject string
+	kinds   []string
+	at      hippo.Moment
+	former  bool
+	page    verb.Page
+	count   int
 }
 
 func newFactListCommand(s *shell) *cobra.Command {
-	var q factList
+	q := factList{page: verb.Page{Usual: 100}}
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "list [SUBJECT]",
@@ -40,7 +42,11 @@ each entity the 100 strongest relations and the 500 newest memories that mention
 			if len(args) == 1 && q.subject == "" {
 				return hippo.Fieldf("subject", "must not be empty")
 			}
-			if err := cmp.Or(at.set(s, &q.at), validCount(q.count)); err != nil {
+			var err error
+			if q.count, err = q.page.Count(); err != nil {
+				return err
+			}
+			if err := at.set(s, &q.at); err != nil {
 				return err
 			}
 			return inNamed(c.Context(), s, func(m *client.Client) error {
@@ -55,8 +61,11 @@ each entity the 100 strongest relations and the 500 newest memories that mention
 	v := c.Flags()
 	v.StringArrayVar(&q.kinds, "kind", nil, "only relations of this kind; may be repeated (default: any, and memories)")
 	v.BoolVar(&q.former, "former", false, "include what no longer holds")
-	v.IntVar(&q.offset, "offset", 0, "without SUBJECT: skip this many entities")
-	v.IntVarP(&q.count, "count", "n", graphCount, "without SUBJECT: the number of entities; --limit is the same")
+	args := q.page.Args()
+	for i := range args {
+		args[i].About = "without SUBJECT: " + args[i].About + " entities"
+	}
+	addArgs(v, args)
 	at.add(c)
 	return c
 }
@@ -82,7 +91,7 @@ func (q *factList) read(ctx context.Context, s *shell, m *client.Client) (facts 
 
 // ofAll returns the relations of a page of entities.
 func (q *factList) ofAll(ctx context.Context, s *shell, m *client.Client) (*wire.Facts, error) {
-	l, err := m.ListEntities(ctx, api.ListEntities{Offset: q.offset, Count: q.count, KnownAt: q.at.KnownAt})
+	l, err := m.ListEntities(ctx, api.ListEntities{Offset: q.page.Offset, Count: q.count, KnownAt: q.at.KnownAt})
 	if err != nil {
 		return nil, err
 	}

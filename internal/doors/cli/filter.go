@@ -29,17 +29,3 @@ func today(s *shell) time.Time { return s.now().In(zone()) }
 func addAll(v *pflag.FlagSet, to *bool) {
 	v.BoolVar(to, "all", false, "of all projects; without it, of the current one and of none; --project NAME keeps to one, --project none to none")
 }
-
-// addPage adds the flags of commands that show one page.
-func addPage(v *pflag.FlagSet, offset, count *int, most int) {
-	v.IntVar(offset, "offset", 0, "skip this many")
-	v.IntVarP(count, "count", "n", most, "show this many; --limit is the same")
-}
-
-// validCount rejects what is no number of things on a page: 0 means the default to the engine.
-func validCount(n int) error {
-	if n < 1 || n > hippo.MaxCount {
-		return hippo.Fieldf("count", "must be between 1 and %d, got %d", hippo.MaxCount, n)
-	}
-	return nil
-}

@@ -20,6 +20,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // addReason adds the flag that says why something is changed.
@@ -28,7 +29,7 @@ func addReason(s *shell, v *pflag.FlagSet) {
 }
 
 func newLogCommand(s *shell) *cobra.Command {
-	var offset, count int
+	asked := verb.Page{Usual: listed}
 	c := &cobra.Command{
 		Use:   "log [ID]",
 		Short: "List the operations that changed memories, newest first",
@@ -40,7 +41,8 @@ before it, for hippo diff. Recording a memory is not an operation, unless it sup
   hippo undo 7be01d42`,
 		Args: maximumArguments(1),
 		RunE: func(c *cobra.Command, refs []string) error {
-			if err := validCount(count); err != nil {
+			count, err := asked.Count()
+			if err != nil {
 				return err
 			}
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
@@ -52,15 +54,15 @@ before it, for hippo diff. Recording a memory is not an operation, unless it sup
 					}
 					id = ids[0]
 				}
-				page, err := m.Operations(c.Context(), api.Operations{Memory: id, Offset: offset, Count: count})
+				page, err := m.Operations(c.Context(), api.Operations{Memory: id, Offset: asked.Offset, Count: count})
 				if err != nil {
 					return err
 				}
-				return printOperations(c.Context(), s, m, page, id, offset)
+				return printOperations(c.Context(), s, m, page, id, asked.Offset)
 			}))
 		},
 	}
-	addPage(c.Flags(), &offset, &count, listed)
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 

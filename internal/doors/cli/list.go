@@ -12,7 +12,7 @@ import (
 
 func newListCommand(s *shell) *cobra.Command {
 	var f selection
-	var offset, count int
+	page := verb.Page{Usual: listed}
 	var forgotten bool
 	c := &cobra.Command{
 		Use:   "list",
@@ -21,7 +21,8 @@ func newListCommand(s *shell) *cobra.Command {
 		Example: `  hippo list --since yesterday --type decision
   hippo list --situation "debugging outages" -n 5`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := validCount(count); err != nil {
+			count, err := page.Count()
+			if err != nil {
 				return err
 			}
 			return s.inProject(c.Context(), func(m *client.Client) error {
@@ -29,17 +30,17 @@ func newListCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				q.Forgotten, q.Offset, q.Count = forgotten, offset, count
+				q.Forgotten, q.Offset, q.Count = forgotten, page.Offset, count
 				list, err := m.List(c.Context(), q)
 				if err != nil {
 					return err
 				}
-				return printListing(s, list, offset, filtered(c))
+				return printListing(s, list, page.Offset, filtered(c))
 			})
 		},
 	}
 	f.add(c)
-	addPage(c.Flags(), &offset, &count, listed)
+	addArgs(c.Flags(), page.Args())
 	c.Flags().BoolVar(&forgotten, "forgotten", false, "list forgotten memories instead")
 	return c
 }

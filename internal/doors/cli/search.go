@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -23,11 +22,10 @@ import (
 // searchFlags are the flags of search as given.
 type searchFlags struct {
 	verb.Search
-	all           bool
-	offset, count int
-	each          bool
-	low, high     float64
-	sources       []string
+	verb.Page
+	verb.Relevance
+	all, each bool
+	sources   []string
 }
 
 func newSearchCommand(s *shell) *cobra.Command {
@@ -39,7 +37,7 @@ func newSearchCommand(s *shell) *cobra.Command {
   hippo search default branch --as-of 2026-03-01
   hippo search where do retries wait --sources memory,code`,
 		RunE: func(c *cobra.Command, args []string) error {
-			q, err := searchQuery(s, c, &f, args)
+			q, err := searchQuery(s, &f, args)
 			if err != nil {
 				return err
 			}
@@ -64,29 +62,24 @@ func newSearchCommand(s *shell) *cobra.Command {
 		},
 	}
 	v := c.Flags()
-	addArgs(v, slices.DeleteFunc(f.Args(), func(a verb.Arg) bool { return a.Name == "ranker" })) // a setting of all commands
+	addArgs(v, slices.DeleteFunc(f.Search.Args(), func(a verb.Arg) bool { return a.Name == "ranker" })) // a setting of all commands
+	addArgs(v, slices.Concat(f.Page.Args(), f.Relevance.Args()))
 	addAll(v, &f.all)
-	v.Float64Var(&f.low, "min", 0, "the lowest relevance; 0 also shows unlikely matches")
-	v.Float64Var(&f.high, "max", math.Inf(1), "the highest relevance")
-	stands(v, "min", "Relevance")
-	addPage(v, &f.offset, &f.count, hippo.DefaultCount)
 	v.StringSliceVar(&f.sources, "sources", []string{api.SourceMemory}, "what to search: memory, code, or both, separated by a comma")
 	v.BoolVar(&f.each, "each", false, "list memories with the same text one by one, not as one hit")
 	return c
 }
 
-func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
-	if err := validCount(f.count); err != nil {
+func searchQuery(s *shell, f *searchFlags, args []string) (hippo.Query, error) {
+	count, err := f.Count()
+	if err != nil {
 		return hippo.Query{}, err
 	}
 	q, err := f.Query(today(s))
 	if err != nil {
 		return q, err
 	}
-	q.Text, q.Offset, q.Count, q.Each = strings.Join(args, " "), f.offset, f.count, f.each
-	if c.Flags().Changed("min") || c.Flags().Changed("max") {
-		q.Relevance = &hippo.Range{Min: f.low, Max: f.high}
-	}
+	q.Text, q.Offset, q.Count, q.Each, q.Relevance = strings.Join(args, " "), f.Offset, count, f.each, f.Range(0)
 	cfg, err := s.config()
 	if err != nil {
 		return q, err

@@ -1,36 +1,20 @@
 package restapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-type consolidateInput struct {
-	horizon string
-	dryRun  bool
-}
-
-func (in *consolidateInput) Args() []verb.Arg {
-	return []verb.Arg{
-		{
-			Name: "horizon", To: &in.horizon, Values: consolidate.HorizonNames(), Rules: verb.Schema{"default": api.Weekly},
-			About: "what is done, and to memories of which age; daily and weekly archive nothing",
-		},
-		{Name: "dry_run", To: &in.dryRun, About: "propose and change nothing"},
-	}
-}
+type consolidateInput struct{ verb.Consolidate }
 
 func (in *consolidateInput) call(ctx context.Context, r *request) (reply, error) {
-	o := engine.ConsolidateOptions{Horizon: api.Weekly, DryRun: in.dryRun}
-	if in.horizon != "" {
-		o.Horizon = api.Horizon(in.horizon)
-	}
+	o := engine.ConsolidateOptions{Horizon: cmp.Or(in.Horizon, api.Weekly), DryRun: in.DryRun}
 	done, err := engine.Consolidate(ctx, r.Memories, o)
 	if err != nil {
 		return reply{}, err

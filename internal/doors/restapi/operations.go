@@ -164,7 +164,7 @@ func ofConsolidation() []operation {
 		},
 		{
 			method: get, path: "/audit", id: "audit", summary: "List stale, contradictory, repeated, misfiled and unused memories, with what to do about each", rights: read,
-			input: newAuditInput, answer: wire.Audit{}, long: true,
+			input: func() input { return &auditInput{} }, answer: wire.Audit{}, long: true,
 		},
 		{
 			method: post, path: "/consolidate", id: "consolidate", summary: "Link near-duplicates, summarise and archive, as one operation", rights: read | write,
