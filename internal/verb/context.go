@@ -32,11 +32,20 @@ func (c *Context) Args() []Arg {
 // Query returns the question, for a time in the zone of its days. The error is a [*hippo.FieldError].
 func (c *Context) Query(now time.Time) (q briefing.Query, err error) {
 	q.Prompt = c.Prompt
-	if c.MaxTokens != nil {
-		if q.MaxTokens = *c.MaxTokens; q.MaxTokens == 0 {
-			return q, hippo.Fieldf("MaxTokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)
-		}
+	if q.MaxTokens, err = tokensOf(c.MaxTokens); err == nil {
+		q.At, err = c.At.Moment(now)
 	}
-	q.At, err = c.At.Moment(now)
 	return q, err
+}
+
+// tokensOf returns a limit in tokens: 0, which stands for the usual one, if none is given.
+func tokensOf(given *int) (int, error) {
+	switch {
+	case given == nil:
+		return 0, nil
+	case *given == 0:
+		return 0, hippo.Fieldf("MaxTokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)
+	default:
+		return *given, nil
+	}
 }

@@ -6,13 +6,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newEntityCommand(s *shell) *cobra.Command {
@@ -28,18 +27,6 @@ with --type entity.`,
 	c.AddCommand(newEntityAddCommand(s), newEntityShowCommand(s), newEntityListCommand(s), newEntityModifyCommand(s), newEntityAliasCommand(s),
 		newEntityMergeCommand(s), newEntitySplitCommand(s), newEntityRemoveCommand(s))
 	return c
-}
-
-// entityFlags are the flags that describe an entity.
-type entityFlags struct {
-	kind, description string
-	aliases           []string
-}
-
-func (f *entityFlags) add(v *pflag.FlagSet) {
-	v.StringVar(&f.kind, "kind", "", "person, project, file, ...")
-	v.StringVar(&f.description, "description", "", "what it is")
-	v.StringArrayVar(&f.aliases, "alias", nil, "another name; may be repeated")
 }
 
 // entityArgs requires a number of arguments.
@@ -75,23 +62,23 @@ func printEntity(s *shell, e *api.Entity, done string) error {
 }
 
 func newEntityAddCommand(s *shell) *cobra.Command {
-	var f entityFlags
+	var e verb.NewEntity
 	c := &cobra.Command{
 		Use:     "add NAME",
 		Short:   "Add an entity",
 		Example: "  hippo entity add 'Anastasia Petrova' --kind person --alias Ana",
 		Args:    entityArgs("NAME", 1),
 		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*api.Entity, error) {
-			return m.AddEntity(c.Context(), hippo.Entity{Name: args[0], Kind: f.kind, Aliases: f.aliases, Description: f.description})
+			e.Name = args[0]
+			return m.AddEntity(c.Context(), e.Entity)
 		}, "Recorded "),
 	}
-	f.add(c.Flags())
+	addArgs(c.Flags(), e.Args())
 	return c
 }
 
 func newEntityShowCommand(s *shell) *cobra.Command {
-	q := api.ShowEntity{}
-	var at momentFlags
+	var asked verb.ShowEntity
 	c := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show an entity: facts, relations, memories that mention it, a timeline",
@@ -99,12 +86,10 @@ func newEntityShowCommand(s *shell) *cobra.Command {
 			"  hippo entity show Ana --as-of 2025-12-31",
 		Args: entityArgs("NAME", 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			q.Entity = args[0]
-			if err := at.set(s, &q.At); err != nil {
+			asked.Entity = args[0]
+			q, err := asked.Request(today(s))
+			if err != nil {
 				return err
-			}
-			if c.Flags().Changed("tokens") && q.MaxTokens == 0 {
-				return usagef("--tokens must be above 0")
 			}
 			return inNamed(c.Context(), s, func(m *client.Client) error {
 				p, err := m.ShowEntity(c.Context(), q)
@@ -115,8 +100,7 @@ func newEntityShowCommand(s *shell) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVar(&q.MaxTokens, "tokens", 1200, "at most this many tokens of text")
-	at.add(c)
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 
@@ -134,14 +118,15 @@ func printPage(s *shell, p *api.EntityPage) error {
 }
 
 func newEntityListCommand(s *shell) *cobra.Command {
-	q := api.ListEntities{}
+	asked := verb.ListEntities{Page: verb.Page{Usual: 100}}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List entities, or those found in texts",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if q.Count == 0 {
-				return usagef("--count must be above 0")
+			q, err := asked.Request()
+			if err != nil {
+				return err
 			}
 			return inNamed(c.Context(), s, func(m *client.Client) error {
 				l, err := m.ListEntities(c.Context(), q)
@@ -152,11 +137,7 @@ func newEntityListCommand(s *shell) *cobra.Command {
 			})
 		},
 	}
-	v := c.Flags()
-	v.StringVar(&q.Kind, "kind", "", "only those of this kind")
-	v.BoolVar(&q.Found, "found", false, "list names found in two or more of the newest 2,000 memories that are not recorded as entities")
-	v.IntVar(&q.Offset, "offset", 0, "skip this many")
-	v.IntVarP(&q.Count, "count", "n", 100, "at most this many; --limit is the same")
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 
@@ -184,32 +165,21 @@ func printEntities(s *shell, l *api.EntityList, found bool) error {
 }
 
 func newEntityModifyCommand(s *shell) *cobra.Command {
-	var name, kind, description string
+	var change verb.ModifyEntity
 	c := &cobra.Command{
 		Use:   "modify NAME",
 		Short: "Change the name, kind or description of an entity",
 		Args:  entityArgs("NAME", 1),
 		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*api.Entity, error) {
-			change := api.ModifyEntity{Entity: args[0]}
-			for flag, to := range map[string]struct {
-				value *string
-				field **string
-			}{"name": {&name, &change.Name}, "kind": {&kind, &change.Kind}, "description": {&description, &change.Description}} {
-				if c.Flags().Changed(flag) {
-					*to.field = to.value
-				}
-			}
+			change.Entity = args[0]
 			if change.Name == nil && change.Kind == nil && change.Description == nil {
 				return nil, usagef("give --name, --kind or --description")
 			}
-			return m.ModifyEntity(c.Context(), change)
+			return m.ModifyEntity(c.Context(), change.ModifyEntity)
 		}, "Changed "),
 	}
-	v := c.Flags()
-	v.StringVar(&name, "name", "", "the new name")
-	v.StringVar(&kind, "kind", "", "the new kind")
-	v.StringVar(&description, "description", "", "the new description")
-	addReason(s, v)
+	addArgs(c.Flags(), change.Args())
+	addReason(s, c.Flags())
 	return c
 }
 
@@ -271,8 +241,7 @@ func printMoved(s *shell, done *api.EntityMoved, what string) error {
 }
 
 func newEntitySplitCommand(s *shell) *cobra.Command {
-	var f entityFlags
-	var related []string
+	var asked verb.SplitEntity
 	c := &cobra.Command{
 		Use:     "split NAME NEW",
 		Short:   "Split an entity off another one; hippo undo reverts it",
@@ -280,9 +249,10 @@ func newEntitySplitCommand(s *shell) *cobra.Command {
 		Args:    entityArgs("NAME NEW", 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return inNamed(c.Context(), s, func(m *client.Client) error {
-				q := api.SplitEntity{Entity: args[0], New: hippo.Entity{Name: args[1], Kind: f.kind, Aliases: f.aliases, Description: f.description}}
+				asked.New.Name = args[1]
+				q := api.SplitEntity{Entity: args[0], New: asked.New.Entity}
 				var err error
-				if q.Related, err = resolveNamed(c.Context(), m, related); err != nil {
+				if q.Related, err = resolveNamed(c.Context(), m, asked.Related.Texts); err != nil {
 					return err
 				}
 				done, err := m.SplitEntity(c.Context(), q)
@@ -293,8 +263,7 @@ func newEntitySplitCommand(s *shell) *cobra.Command {
 			})
 		},
 	}
-	f.add(c.Flags())
-	c.Flags().StringArrayVar(&related, "related", nil, "a memory or entity whose relations move to the new entity; may be repeated")
+	addArgs(c.Flags(), asked.Args())
 	addReason(s, c.Flags())
 	return c
 }
