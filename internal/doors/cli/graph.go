@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newGraphCommand(s *shell) *cobra.Command {
@@ -28,40 +29,14 @@ func newGraphCommand(s *shell) *cobra.Command {
 	return c
 }
 
-// graphFlags are the flags of walks.
-type graphFlags struct {
-	depth, count int
-	direction    string
-	kinds        []string
-	learned      bool
-	at           momentFlags
-}
-
-func (f *graphFlags) add(c *cobra.Command, depth, count int, what string) {
-	v := c.Flags()
-	v.IntVar(&f.depth, "depth", depth, "the largest number of relations away, at most 10")
-	v.IntVarP(&f.count, "count", "n", count, "at most this many "+what+"; --limit is the same")
-	v.StringVar(&f.direction, "direction", "both", "the direction of relations to follow: out, in or both")
-	v.StringArrayVar(&f.kinds, "kind", nil, "only relations of this kind; may be repeated (default: any declared one)")
-	v.BoolVar(&f.learned, "learned", false, "include relations learned from use")
-	f.at.add(c)
-}
-
-func (f *graphFlags) filter(s *shell) (api.GraphFilter, error) {
-	out := api.GraphFilter{Kinds: f.kinds, Learned: f.learned}
-	if f.depth == 0 || f.count == 0 {
-		return out, usagef("--depth and --count must be above 0")
-	}
-	return out, f.at.set(s, &out.At)
-}
-
 // neighbours asks for what is near an insight.
-func (f *graphFlags) neighbours(c *cobra.Command, s *shell, m *client.Client, id hippo.ID) (*api.Subgraph, error) {
-	filter, err := f.filter(s)
+func neighbours(c *cobra.Command, s *shell, m *client.Client, id hippo.ID, asked *verb.Neighbours) (*api.Subgraph, error) {
+	q, err := asked.Request(today(s))
 	if err != nil {
 		return nil, err
 	}
-	return m.Neighbours(c.Context(), api.Neighbours{ID: id, Depth: f.depth, Direction: api.Direction(f.direction), GraphFilter: filter, Count: f.count})
+	q.ID = id
+	return m.Neighbours(c.Context(), q)
 }
 
 // onNamed is [shell.onIDs] for references that may be names of entities.
@@ -89,17 +64,15 @@ func resolveNamed(ctx context.Context, m *client.Client, refs []string) ([]hippo
 	return ids, nil
 }
 
-const graphCount = 100
-
 func newGraphNeighboursCommand(s *shell) *cobra.Command {
-	var f graphFlags
+	asked := verb.NewNeighbours(1)
 	c := &cobra.Command{
 		Use:     "neighbours ID",
 		Short:   "List related memories, nearest first",
 		Example: "  hippo graph neighbours 9d4f3c1a --depth 2\n  hippo graph neighbours 9d4f3c1a --kind calls --direction in",
 		Args:    oneArgument("an id"),
 		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			g, err := f.neighbours(c, s, m, ids[0])
+			g, err := neighbours(c, s, m, ids[0], asked)
 			if err != nil {
 				return err
 			}
@@ -114,7 +87,7 @@ func newGraphNeighboursCommand(s *shell) *cobra.Command {
 			return printSubgraph(s, g)
 		}),
 	}
-	f.add(c, 1, graphCount, "memories")
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 
@@ -159,7 +132,7 @@ func noteBounds(s *shell, b *api.GraphBounds, nodes int) {
 }
 
 func newGraphPathCommand(s *shell) *cobra.Command {
-	var f graphFlags
+	asked := verb.NewPaths()
 	c := &cobra.Command{
 		Use:     "path FROM TO",
 		Short:   "Show the shortest paths between two memories",
@@ -171,11 +144,12 @@ func newGraphPathCommand(s *shell) *cobra.Command {
 			return nil
 		},
 		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			filter, err := f.filter(s)
+			q, err := asked.Request(today(s))
 			if err != nil {
 				return err
 			}
-			l, err := m.Paths(c.Context(), api.Paths{From: ids[0], To: ids[1], Depth: f.depth, Direction: api.Direction(f.direction), GraphFilter: filter, Count: f.count})
+			q.From, q.To = ids[0], ids[1]
+			l, err := m.Paths(c.Context(), q)
 			if err != nil {
 				return err
 			}
@@ -187,11 +161,11 @@ func newGraphPathCommand(s *shell) *cobra.Command {
 				}
 				return s.printJSON(out)
 			}
-			printPaths(s, l, f.depth)
+			printPaths(s, l, q.Depth)
 			return nil
 		}),
 	}
-	f.add(c, 5, 10, "paths")
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 
@@ -226,15 +200,14 @@ func printPaths(s *shell, l *api.PathList, depth int) {
 }
 
 func newGraphDrawCommand(s *shell) *cobra.Command {
-	var f graphFlags
-	var format string
+	asked, format := verb.NewNeighbours(2), wire.Mermaid
 	c := &cobra.Command{
 		Use:     "draw ID",
 		Short:   "Draw the neighbourhood of a memory for Mermaid or Graphviz",
 		Example: "  hippo graph draw 9d4f3c1a --depth 2\n  hippo graph draw 9d4f3c1a --format graphviz | dot -Tsvg",
 		Args:    oneArgument("an id"),
 		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			g, err := f.neighbours(c, s, m, ids[0])
+			g, err := neighbours(c, s, m, ids[0], asked)
 			if err != nil {
 				return err
 			}
@@ -251,7 +224,6 @@ func newGraphDrawCommand(s *shell) *cobra.Command {
 			return nil
 		}),
 	}
-	f.add(c, 2, graphCount, "memories")
-	c.Flags().StringVar(&format, "format", wire.Mermaid, "the language of the drawing: mermaid or graphviz")
+	addArgs(c.Flags(), append(asked.Args(), wire.DrawingArg(&format)))
 	return c
 }

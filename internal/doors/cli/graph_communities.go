@@ -11,11 +11,11 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newGraphCommunitiesCommand(s *shell) *cobra.Command {
-	var q api.Communities
-	var at momentFlags
+	asked := verb.NewCommunities()
 	c := &cobra.Command{
 		Use:   "communities",
 		Short: "Group memories by their relations, largest group first",
@@ -24,10 +24,8 @@ memories that a random walk visits most often are shown, most visited first.`,
 		Example: "  hippo graph communities\n  hippo graph communities --kind depends_on --as-of 2026-01-01",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if q.Count == 0 {
-				return usagef("--count must be above 0")
-			}
-			if err := at.set(s, &q.At); err != nil {
+			q, err := asked.Request(today(s))
+			if err != nil {
 				return err
 			}
 			return s.with(c.Context(), ofProject(c.Context(), s, func(m *client.Client) error {
@@ -44,11 +42,7 @@ memories that a random walk visits most often are shown, most visited first.`,
 			}))
 		},
 	}
-	v := c.Flags()
-	v.IntVarP(&q.Count, "count", "n", 20, "at most this many groups; --limit is the same")
-	v.StringArrayVar(&q.Kinds, "kind", nil, "only relations of this kind; may be repeated (default: any declared one)")
-	v.BoolVar(&q.Learned, "learned", false, "include relations learned from use")
-	at.add(c)
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 

@@ -121,7 +121,7 @@ func TestGraph(t *testing.T) {
 		"/graph/drawing?id=Gateway&format=png":    http.StatusBadRequest,
 		"/graph/communities?limit=101":            http.StatusBadRequest,
 		"/graph/path?from=Gateway&to=nobody":      http.StatusNotFound,
-		"/graph/path?from=Gateway&to=x&limit=101": http.StatusNotFound,
+		"/graph/path?from=Gateway&to=x&limit=101": http.StatusBadRequest,
 	} {
 		s.do(http.MethodGet, path, "").want(status)
 	}

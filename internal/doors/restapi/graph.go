@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -17,69 +16,27 @@ func ofGraph() []operation {
 	return []operation{
 		{
 			method: get, path: "/graph/neighbours", id: "neighbours", summary: "List what is related to a memory, and what is related to that", rights: read,
-			input: func() input { return &neighboursInput{} }, answer: wire.Subgraph{},
+			input: func() input { return &neighboursInput{verb.NewNeighbours(1)} }, answer: wire.Subgraph{},
 		},
 		{
 			method: get, path: "/graph/path", id: "path", summary: "Find the shortest paths between two memories", rights: read,
-			input: func() input { return &pathInput{} }, answer: wire.PathList{},
+			input: func() input { return &pathInput{verb.NewPaths()} }, answer: wire.PathList{},
 		},
 		{
 			method: get, path: "/graph/communities", id: "communities", summary: "Group all memories by their relations", rights: read,
-			input: func() input { return &communitiesInput{} }, answer: wire.CommunityList{},
+			input: func() input { return &communitiesInput{verb.NewCommunities()} }, answer: wire.CommunityList{},
 		},
 		{
 			method: get, path: "/graph/drawing", id: "draw", summary: "Draw what is near a memory, for Mermaid or Graphviz", rights: read,
-			input: func() input { return &drawInput{} }, answer: drawing{},
+			input: func() input { return &drawInput{neighboursInput: neighboursInput{verb.NewNeighbours(2)}} }, answer: drawing{},
 		},
 	}
 }
 
-// graphInput says which relations count.
-type graphInput struct {
-	depth, limit int
-	direction    string
-	kinds        []string
-	learned      bool
-	at           verb.Moment
-}
-
-// fields lists all but the depth and the direction.
-func (in *graphInput) args(most, usual int) []verb.Arg {
-	return append([]verb.Arg{
-		{Name: "kind", To: &in.kinds, About: "only relations of these kinds"},
-		{Name: "learned", To: &in.learned, About: "include relations learned from use"},
-		{Name: "limit", To: &in.limit, Rules: verb.Schema{"minimum": 1, "maximum": most, "default": usual}},
-	}, in.at.Args()...)
-}
-
-// walk lists the fields of a walk.
-func (in *graphInput) walk(most, usual, depth int) []verb.Arg {
-	directions := []string{string(api.DirectionBoth), string(api.DirectionOut), string(api.DirectionIn)}
-	return append(in.args(most, usual),
-		verb.Arg{Name: "depth", To: &in.depth, About: "how many relations away", Rules: verb.Schema{"minimum": 1, "maximum": api.MaxDepth, "default": depth}},
-		verb.Arg{Name: "direction", To: &in.direction, Values: directions, Rules: verb.Schema{"default": api.DirectionBoth}},
-	)
-}
-
-func (in *graphInput) filter(r *request) (f api.GraphFilter, err error) {
-	f.Kinds, f.Learned = in.kinds, in.learned
-	f.At, err = in.at.Moment(r.now())
-	return f, err
-}
-
-const usualNodes = 100
-
-type neighboursInput struct {
-	id verb.End
-	graphInput
-}
-
-func (in *neighboursInput) Args() []verb.Arg {
-	return append(in.walk(api.MaxNodes, usualNodes, 1), verb.Arg{Name: "id", To: &in.id, Is: verb.Required})
-}
+type neighboursInput struct{ *verb.Neighbours }
 
 func (in *neighboursInput) call(ctx context.Context, r *request) (reply, error) {
-	g, err := in.subgraph(ctx, r, 1)
+	g, err := in.subgraph(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -87,47 +44,31 @@ func (in *neighboursInput) call(ctx context.Context, r *request) (reply, error) 
 	return reply{status: http.StatusOK, data: out, count: len(g.Nodes)}, err
 }
 
-func (in *neighboursInput) subgraph(ctx context.Context, r *request, depth int) (*api.Subgraph, error) {
-	id, err := in.id.Resolve(ctx, r.Memories)
+func (in *neighboursInput) subgraph(ctx context.Context, r *request) (*api.Subgraph, error) {
+	q, err := in.Request(r.now())
 	if err != nil {
 		return nil, err
 	}
-	filter, err := in.filter(r)
-	if err != nil {
+	if q.ID, err = in.ID.Resolve(ctx, r.Memories); err != nil {
 		return nil, err
 	}
-	return engine.Neighbours(ctx, r.Memories, api.Neighbours{
-		ID: id, Depth: cmp.Or(in.depth, depth), Direction: api.Direction(in.direction), GraphFilter: filter, Count: cmp.Or(in.limit, usualNodes),
-	})
+	return engine.Neighbours(ctx, r.Memories, q)
 }
 
-type pathInput struct {
-	from, to verb.End
-	graphInput
-}
-
-const usualPaths, usualPathDepth = 10, 5
-
-func (in *pathInput) Args() []verb.Arg {
-	return append(in.walk(api.MaxPaths, usualPaths, usualPathDepth),
-		verb.Arg{Name: "from", To: &in.from, Is: verb.Required}, verb.Arg{Name: "to", To: &in.to, Is: verb.Required})
-}
+type pathInput struct{ *verb.Paths }
 
 func (in *pathInput) call(ctx context.Context, r *request) (reply, error) {
-	var ids [2]hippo.ID
-	for i, ref := range []verb.End{in.from, in.to} {
-		var err error
-		if ids[i], err = ref.Resolve(ctx, r.Memories); err != nil {
-			return reply{}, err
-		}
-	}
-	filter, err := in.filter(r)
+	q, err := in.Request(r.now())
 	if err != nil {
 		return reply{}, err
 	}
-	l, err := engine.Paths(ctx, r.Memories, api.Paths{
-		From: ids[0], To: ids[1], Depth: in.depth, Direction: api.Direction(in.direction), GraphFilter: filter, Count: cmp.Or(in.limit, usualPaths),
-	})
+	if q.From, err = in.From.Resolve(ctx, r.Memories); err != nil {
+		return reply{}, err
+	}
+	if q.To, err = in.To.Resolve(ctx, r.Memories); err != nil {
+		return reply{}, err
+	}
+	l, err := engine.Paths(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -135,19 +76,14 @@ func (in *pathInput) call(ctx context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusOK, data: out, count: len(l.Paths)}, err
 }
 
-type communitiesInput struct{ graphInput }
-
-func (in *communitiesInput) Args() []verb.Arg {
-	const usual = 20
-	return in.args(api.MaxCommunities, usual)
-}
+type communitiesInput struct{ *verb.Communities }
 
 func (in *communitiesInput) call(ctx context.Context, r *request) (reply, error) {
-	filter, err := in.filter(r)
+	q, err := in.Request(r.now())
 	if err != nil {
 		return reply{}, err
 	}
-	l, err := engine.Communities(ctx, r.Memories, api.Communities{GraphFilter: filter, Count: in.limit})
+	l, err := engine.Communities(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -167,12 +103,11 @@ type drawing struct {
 }
 
 func (in *drawInput) Args() []verb.Arg {
-	return append(in.walk(api.MaxNodes, usualNodes, 2), verb.Arg{Name: "id", To: &in.id, Is: verb.Required},
-		verb.Arg{Name: "format", To: &in.format, Values: []string{wire.Mermaid, wire.Graphviz}, Rules: verb.Schema{"default": wire.Mermaid}})
+	return append(in.Neighbours.Args(), wire.DrawingArg(&in.format))
 }
 
 func (in *drawInput) call(ctx context.Context, r *request) (reply, error) {
-	g, err := in.subgraph(ctx, r, 2)
+	g, err := in.subgraph(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}

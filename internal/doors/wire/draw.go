@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // The languages of [Draw].
@@ -15,6 +16,11 @@ const (
 	Mermaid  = "mermaid"
 	Graphviz = "graphviz"
 )
+
+// DrawingArg is the argument that names the language of a drawing; by default [Mermaid].
+func DrawingArg(to *string) verb.Arg {
+	return verb.Arg{Name: "format", About: "the language of the drawing: mermaid or graphviz", Values: []string{Mermaid, Graphviz}, Rules: verb.Schema{"default": Mermaid}, To: to}
+}
 
 // drawnLabel is how many characters of a content a drawing has.
 const drawnLabel = 40
