@@ -16,17 +16,13 @@ type Context struct {
 
 // Args are the arguments that fill a Context.
 func (c *Context) Args() []Arg {
-	moment := c.At.Args()
-	for i := range moment {
-		moment[i].Is = 0 // a model does not ask for the past here
-	}
 	return append([]Arg{
 		{Name: "prompt", Field: "Prompt", About: "the prompt of the user; empty: a session begins", Brief: "what the user asks", Is: Listed, To: &c.Prompt},
 		{
 			Name: "max_tokens", Also: "budget", Field: "MaxTokens", About: "the largest text, in estimated tokens",
 			Rules: Schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": briefing.DefaultTokens}, Is: Listed | Count, To: &c.MaxTokens,
 		},
-	}, moment...)
+	}, c.At.unlisted()...)
 }
 
 // Query returns the question, for a time in the zone of its days. The error is a [*hippo.FieldError].

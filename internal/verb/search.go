@@ -55,6 +55,13 @@ func (m *Moment) Args() []Arg {
 	}
 }
 
+// unlisted are the arguments where a model seldom asks for the past.
+func (m *Moment) unlisted() []Arg {
+	args := m.Args()
+	args[0].Is = 0
+	return args
+}
+
 // Filter returns the filter without projects, for a time in the zone of its days. The error is a [*hippo.FieldError].
 func (n *Narrow) Filter(now time.Time) (hippo.Filter, error) {
 	f := hippo.Filter{

@@ -17,11 +17,10 @@ import (
 // read reads the value of an argument, which is not blank.
 func (d Door) read(name string, raw json.RawMessage, a *Arg) error {
 	text, isText := a.To.(*string)
-	if isText && a.Is.Has(Words) && d == MCP {
+	if a.Is.Has(Words) && d == MCP {
 		var list []string
 		if json.Unmarshal(raw, &list) == nil {
-			*text = strings.Join(list, " ")
-			return nil
+			raw = asJSON(strings.Join(list, " "))
 		}
 	}
 	if err := d.readTo(name, raw, a.To); err != nil || !isText || a.Values == nil {

@@ -20,12 +20,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newGetCommand(s *shell) *cobra.Command {
-	var query string
-	var at momentFlags
+	var asked verb.Get
 	c := &cobra.Command{
 		Use:   "get ID...",
 		Short: "Show memories in full",
@@ -35,15 +36,15 @@ opening a memory for a question counts as a weak vote for similar questions. Of 
 answer the question are shown, with … for gaps; --json prints the whole text.`,
 		Args: requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			var moment hippo.Moment
-			if err := at.set(s, &moment); err != nil {
-				return err
-			}
-			asked, err := questionOf(c, query)
+			moment, err := asked.At.Moment(today(s))
 			if err != nil {
 				return err
 			}
-			got, err := readInsights(c.Context(), s, m, moment, asked, ids)
+			question, err := engine.Question(asked.Query)
+			if err != nil {
+				return err
+			}
+			got, err := readInsights(c.Context(), s, m, moment, question, ids)
 			if err != nil {
 				return err
 			}
@@ -72,8 +73,7 @@ answer the question are shown, with … for gaps; --json prints the whole text.`
 			return nil
 		}),
 	}
-	at.add(c)
-	c.Flags().StringVar(&query, "query", "", "the question that led to these memories: of a long memory, show the sentences that answer it; opening counts as a weak vote for similar questions")
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 

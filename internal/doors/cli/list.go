@@ -11,9 +11,8 @@ import (
 )
 
 func newListCommand(s *shell) *cobra.Command {
-	var f selection
-	page := verb.Page{Usual: listed}
-	var forgotten bool
+	f := verb.List{Page: verb.Page{Usual: listed}}
+	var all bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List memories: current ones first, newest first",
@@ -21,27 +20,24 @@ func newListCommand(s *shell) *cobra.Command {
 		Example: `  hippo list --since yesterday --type decision
   hippo list --situation "debugging outages" -n 5`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			count, err := page.Count()
+			q, err := f.Request(today(s))
 			if err != nil {
 				return err
 			}
 			return s.inProject(c.Context(), func(m *client.Client) error {
-				q, err := f.list(c.Context(), s, m)
-				if err != nil {
+				if q.Filter.Projects, err = projectsOf(c.Context(), s, m, all); err != nil {
 					return err
 				}
-				q.Forgotten, q.Offset, q.Count = forgotten, page.Offset, count
 				list, err := m.List(c.Context(), q)
 				if err != nil {
 					return err
 				}
-				return printListing(s, list, page.Offset, filtered(c))
+				return printListing(s, list, f.Offset, filtered(c))
 			})
 		},
 	}
-	f.add(c)
-	addArgs(c.Flags(), page.Args())
-	c.Flags().BoolVar(&forgotten, "forgotten", false, "list forgotten memories instead")
+	addArgs(c.Flags(), f.Args())
+	addAll(c.Flags(), &all)
 	return c
 }
 
@@ -53,8 +49,8 @@ func filtered(c *cobra.Command) bool { return c.Flag("project").Changed || selec
 
 // selects reports whether a flag other than the project selects insights.
 func selects(c *cobra.Command) (yes bool) {
-	names := []string{"forgotten", "source", "import"}
-	for _, a := range new(verb.Narrow).Args() {
+	names := []string{"forgotten"}
+	for _, a := range new(verb.Selection).Args() {
 		names = append(names, a.NameAt(verb.Shell))
 	}
 	for _, name := range names {

@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newVoteCommand(s *shell, name string) *cobra.Command {
@@ -17,7 +18,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 		"downvote": "Vote memories down: they were wrong or misled",
 		"unvote":   "Retract the newest vote on memories",
 	}
-	var query string
+	var query *string
 	c := &cobra.Command{
 		Use:   name + " ID...",
 		Short: short[name],
@@ -25,7 +26,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			b := api.Reinforce{}
 			var err error
-			if b.Query, err = questionOf(c, query); err != nil {
+			if b.Query, err = engine.Question(query); err != nil {
 				return err
 			}
 			switch name {
@@ -44,18 +45,10 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 		}),
 	}
 	if name != "unvote" {
-		c.Flags().StringVar(&query, "query", "", "the question that they answer or fail to answer; the vote counts for similar questions")
+		addArgs(c.Flags(), []verb.Arg{verb.QuestionArg(&query)})
 	}
 	addReason(s, c.Flags())
 	return c
-}
-
-// questionOf returns the question of the flag query; empty if that is not given.
-func questionOf(c *cobra.Command, query string) (string, error) {
-	if !c.Flags().Changed("query") {
-		return engine.Question(nil)
-	}
-	return engine.Question(&query)
 }
 
 func printVotes(s *shell, rs []api.Reinforcement) error {

@@ -8,41 +8,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // selection are the flags that select memories by a filter, by where they come from, and by the import that brought them.
 type selection struct {
-	verb.Narrow
-
-	all               bool
-	source, operation string
+	verb.Selection
+	all bool
 }
 
 func (x *selection) add(c *cobra.Command) {
 	addArgs(c.Flags(), x.Args())
 	addAll(c.Flags(), &x.all)
-	c.Flags().StringVar(&x.source, "source", "", "only what comes from this kind of source, client or file: import, csv, notes.csv")
-	c.Flags().StringVar(&x.operation, "import", "", "only what the import with this `OPERATION` of hippo log has brought, in all projects")
-}
-
-// list returns the list of what the flags select.
-func (x *selection) list(ctx context.Context, s *shell, m *client.Client) (api.List, error) {
-	filter, err := x.Filter(today(s))
-	if err != nil {
-		return api.List{}, err
-	}
-	filter.Projects, err = projectsOf(ctx, s, m, x.all)
-	return api.List{
-		Filter: filter, Situation: x.Situations(), When: x.When, Arrival: api.Arrival{Source: x.source, Import: x.operation}, Count: hippo.MaxCount,
-	}, err
 }
 
 // every returns all memories that the flags select, newest first.
 func (x *selection) every(ctx context.Context, s *shell, m *client.Client) (out []*hippo.Memory, err error) {
-	q, err := x.list(ctx, s, m)
+	q, err := x.Request(today(s))
+	if err == nil {
+		q.Filter.Projects, err = projectsOf(ctx, s, m, x.all)
+	}
 	for total := 1; err == nil && len(out) < total; {
 		q.Offset = len(out)
 		page, listed := m.List(ctx, q)

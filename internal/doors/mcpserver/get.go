@@ -16,9 +16,7 @@ import (
 )
 
 type getInput struct {
-	ids       verb.Refs
-	query     string
-	at        verb.Moment
+	verb.Get
 	maxTokens tokenLimit
 	// noTouch: a program looks at it, which is no opening.
 	noTouch bool
@@ -26,12 +24,7 @@ type getInput struct {
 
 // Args implements [verb.Object].
 func (in *getInput) Args() []verb.Arg {
-	return append([]verb.Arg{
-		{Name: "ids", Also: "id uuids uuid refs ref hash", Field: "IDs", Is: verb.Required | verb.Listed, To: &in.ids},
-		{Name: "query", Also: "q text search question", Field: "Query", Is: verb.Listed | verb.Words, To: &in.query},
-		tokensArg(&in.maxTokens.given, defaultTokens),
-		{Name: "no_touch", To: &in.noTouch},
-	}, unlisted(in.at.Args())...)
+	return append(in.Get.Args(), tokensArg(&in.maxTokens.given, defaultTokens), verb.Arg{Name: "no_touch", To: &in.noTouch})
 }
 
 // got is the structured content of memories that were read.
@@ -48,15 +41,12 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ids, err := s.resolve(ctx, in.ids, api.PreferLive)
+	q, err := in.Request(ctx, s.Memories, s.now())
 	if err != nil {
 		return reply{}, err
 	}
-	at, err := in.at.Moment(s.now())
-	if err != nil {
-		return reply{}, err
-	}
-	found, err := engine.GetAt(ctx, s.Memories, api.Get{IDs: ids, At: at, Question: in.query})
+	ids, at := q.IDs, q.At
+	found, err := engine.GetAt(ctx, s.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}

@@ -22,11 +22,3 @@ func (s *session) short(id hippo.ID) string {
 
 // now returns the time in the zone of the store, in which days are read and shown.
 func (s *session) now() time.Time { return s.server.Now().In(s.Zone()) }
-
-// unlisted are arguments that no schema names here.
-func unlisted(args []verb.Arg) []verb.Arg {
-	for i := range args {
-		args[i].Is &^= verb.Listed
-	}
-	return args
-}

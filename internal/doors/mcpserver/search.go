@@ -26,7 +26,7 @@ type searchInput struct {
 func (in *searchInput) Args() []verb.Arg {
 	return slices.Concat([]verb.Arg{{Name: "query", Also: "q text search question", Field: "Text", Is: verb.Listed | verb.Words, To: &in.text}},
 		in.Page.Args(), in.Relevance.Args(), in.Search.Args(), []verb.Arg{
-			{Name: "project", Field: "Projects", Brief: "default: current and none; * all", Is: verb.Listed, To: &in.project},
+			verb.ProjectArg(&in.project),
 			{Name: "detail", Values: []string{"compact", "full"}, Is: verb.Listed, To: &in.detail},
 			tokensArg(&in.maxTokens.given, defaultTokens),
 			{Name: "sources", Also: "source", To: &in.sources},

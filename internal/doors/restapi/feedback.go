@@ -28,7 +28,7 @@ func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
 // votesInput asks for the votes on a memory.
 type votesInput struct{ id verb.Ref }
 
-func (in *votesInput) Args() []verb.Arg { return []verb.Arg{idField(&in.id)} }
+func (in *votesInput) Args() []verb.Arg { return []verb.Arg{verb.IDArg(&in.id)} }
 
 func (in *votesInput) call(ctx context.Context, r *request) (reply, error) {
 	id, err := in.id.Resolve(ctx, r.Memories, api.PreferLive)
@@ -49,7 +49,7 @@ type forgetInput struct {
 }
 
 func (in *forgetInput) Args() []verb.Arg {
-	return []verb.Arg{{Name: "uuids", Field: "IDs", To: &in.uuids, Is: verb.Required, Rules: verb.Schema{"minItems": 1}}}
+	return []verb.Arg{verb.IDsArg(&in.uuids)}
 }
 
 // The actions of [forgot].

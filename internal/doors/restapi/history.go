@@ -8,10 +8,13 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // historyInput asks for the chain of supersession that a memory belongs to.
-type historyInput struct{ readInput }
+type historyInput struct{ getInput }
+
+func (in *historyInput) Args() []verb.Arg { return slices.Delete(in.getInput.Args(), 1, 2) }
 
 // maxHistory is how many memories a history has at most.
 const maxHistory = 100
@@ -24,7 +27,7 @@ type history struct {
 }
 
 func (in *historyInput) call(ctx context.Context, r *request) (reply, error) {
-	got, err := in.get(ctx, r, "")
+	got, err := in.get(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}

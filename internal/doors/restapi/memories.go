@@ -2,7 +2,6 @@ package restapi
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,25 +160,17 @@ type insights struct {
 	Degraded []string `json:"degraded,omitempty"`
 }
 
-type getManyInput struct {
-	uuids verb.Refs
-	at    verb.Moment
-}
+type getManyInput struct{ verb.Get }
 
-func (in *getManyInput) Args() []verb.Arg {
-	return append([]verb.Arg{{Name: "uuids", Field: "IDs", To: &in.uuids, Is: verb.Required, Rules: verb.Schema{"minItems": 1}}}, in.at.Args()...)
-}
+// Args implements [verb.Object]. The answer has no excerpts.
+func (in *getManyInput) Args() []verb.Arg { return slices.Delete(in.Get.Args(), 1, 2) }
 
 func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
-	ids, err := in.uuids.Resolve(ctx, r.Memories, api.PreferLive)
+	q, err := in.Request(ctx, r.Memories, r.now())
 	if err != nil {
 		return reply{}, err
 	}
-	at, err := in.at.Moment(r.now())
-	if err != nil {
-		return reply{}, err
-	}
-	got, err := engine.GetAt(ctx, r.Memories, api.Get{IDs: ids, At: at})
+	got, err := engine.GetAt(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -187,32 +178,27 @@ func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusOK, data: insights{list, got.Degraded}, count: len(list)}, err
 }
 
-// readInput names a memory as of a moment.
-type readInput struct {
-	id verb.Ref
-	at verb.Moment
-}
-
-func (in *readInput) Args() []verb.Arg {
-	return append([]verb.Arg{idField(&in.id)}, in.at.Args()...)
-}
-
+// getInput asks for one memory.
 type getInput struct {
-	readInput
-	query string
+	verb.Get
+	id verb.Ref
 }
 
 func (in *getInput) Args() []verb.Arg {
-	return append(in.readInput.Args(), verb.Arg{
-		Name: "query", To: &in.query, About: "a question: of a content of more than 1,200 tokens, excerpt has the sentences that answer it",
-	})
+	return append([]verb.Arg{verb.IDArg(&in.id)}, in.Get.Args()[1:]...)
 }
 
-// idField is the parameter of a path that names a memory.
-func idField(to *verb.Ref) verb.Arg { return verb.Arg{Name: "id", To: to, Is: verb.Required} }
+func (in *getInput) get(ctx context.Context, r *request) (*api.Got, error) {
+	in.IDs = in.id.Refs
+	q, err := in.Request(ctx, r.Memories, r.now())
+	if err != nil {
+		return nil, err
+	}
+	return engine.GetAt(ctx, r.Memories, q)
+}
 
 func (in *getInput) call(ctx context.Context, r *request) (reply, error) {
-	got, err := in.get(ctx, r, in.query)
+	got, err := in.get(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -242,33 +228,12 @@ func withKey(object json.RawMessage, key string, value any) (json.RawMessage, er
 	return fmt.Appendf(bytes.Clone(out), ", %q: %s}", key, raw), err
 }
 
-func (in *readInput) get(ctx context.Context, r *request, question string) (*api.Got, error) {
-	id, err := in.id.Resolve(ctx, r.Memories, api.PreferLive)
-	if err != nil {
-		return nil, err
-	}
-	at, err := in.at.Moment(r.now())
-	if err != nil {
-		return nil, err
-	}
-	return engine.GetAt(ctx, r.Memories, api.Get{IDs: []hippo.ID{id}, At: at, Question: question})
-}
-
 type listInput struct {
-	verb.Narrow
-	projects  inProjects
-	page      verb.Page
-	forgotten bool
-	arrival   api.Arrival
+	verb.List
+	projects inProjects
 }
 
-func (in *listInput) Args() []verb.Arg {
-	return slices.Concat(in.Narrow.Args(), in.projects.Args(), in.page.Args(), []verb.Arg{
-		{Name: "forgotten", To: &in.forgotten, About: "list forgotten memories instead"},
-		{Name: "source", To: &in.arrival.Source, About: "only what comes from this kind of source, client or file, such as import, csv, notes.csv"},
-		{Name: "import", To: &in.arrival.Import, About: "only what this operation of an import has brought, of all projects unless project names some"},
-	})
-}
+func (in *listInput) Args() []verb.Arg { return append(in.List.Args(), in.projects.Args()...) }
 
 // listing is a page of a list.
 type listing struct {
@@ -281,23 +246,19 @@ type listing struct {
 }
 
 func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
-	f, err := in.Filter(r.now())
-	if err == nil {
-		f.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects))
-	}
-	count, wrong := in.page.Count()
-	if err = cmp.Or(err, wrong); err != nil {
+	q, err := in.Request(r.now())
+	if err != nil {
 		return reply{}, err
 	}
-	l, err := r.List(ctx, api.List{
-		Filter: f, Situation: in.Situations(), When: in.When, Forgotten: in.forgotten, Arrival: in.arrival,
-		Offset: in.page.Offset, Count: count,
-	})
+	if q.Filter.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects)); err != nil {
+		return reply{}, err
+	}
+	l, err := r.List(ctx, q)
 	if err != nil {
 		return reply{}, err
 	}
 	out := listing{TotalCount: l.Total, ReturnedCount: len(l.Memories), ActiveDay: l.Day}
-	if end := in.page.Offset + len(l.Memories); len(l.Memories) > 0 && end < l.Total {
+	if end := in.Offset + len(l.Memories); len(l.Memories) > 0 && end < l.Total {
 		out.NextOffset = end
 	}
 	out.Insights, err = insightsOf(l.Memories, r.server.Now())

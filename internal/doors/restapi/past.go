@@ -14,14 +14,7 @@ import (
 )
 
 // logInput asks for the operations that changed memories.
-type logInput struct {
-	memory verb.Ref
-	verb.Page
-}
-
-func (in *logInput) Args() []verb.Arg {
-	return append(in.Page.Args(), verb.Arg{Name: "memory", To: &in.memory, About: "those of this memory; default: all"})
-}
+type logInput struct{ verb.Operations }
 
 // operationList is a page of operations, the newest first.
 type operationList struct {
@@ -31,17 +24,9 @@ type operationList struct {
 }
 
 func (in *logInput) call(ctx context.Context, r *request) (reply, error) {
-	count, err := in.Count()
+	q, err := in.Request(ctx, r.Memories)
 	if err != nil {
 		return reply{}, err
-	}
-	q := api.Operations{Offset: in.Offset, Count: count}
-	if in.memory.Texts != nil {
-		id, err := in.memory.Resolve(ctx, r.Memories, api.PreferNone)
-		if err != nil {
-			return reply{}, err
-		}
-		q.Memory = id
 	}
 	page, err := engine.Operations(ctx, r.Memories, q)
 	if err != nil {
@@ -56,20 +41,9 @@ func (in *logInput) call(ctx context.Context, r *request) (reply, error) {
 }
 
 // diffInput asks how a memory was changed.
-type diffInput struct {
-	id       verb.Ref
-	from, to int
-}
+type diffInput struct{ verb.Diff }
 
-func newDiffInput() input { return &diffInput{from: 1} }
-
-func (in *diffInput) Args() []verb.Arg {
-	return []verb.Arg{
-		idField(&in.id),
-		{Name: "from", To: &in.from, About: "0: what the memory is; 1: what it was before the last operation, and so on", Rules: verb.Schema{"minimum": 0, "default": 1}},
-		{Name: "to", To: &in.to, About: "the version to compare with, as from", Rules: verb.Schema{"minimum": 0, "default": 0}},
-	}
-}
+func newDiffInput() input { return &diffInput{verb.Diff{From: 1}} }
 
 // difference is two versions of a memory and the names of the keys in which they differ. One that is absent is of a time before the
 // memory was recorded.
@@ -80,7 +54,7 @@ type difference struct {
 }
 
 func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := in.id.Resolve(ctx, r.Memories, api.PreferNone)
+	id, err := in.ID.Resolve(ctx, r.Memories, api.PreferNone)
 	if err != nil {
 		return reply{}, err
 	}
@@ -100,7 +74,7 @@ func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
 		name string
 		n    int
 		to   **insight
-	}{{"from", in.from, &out.Before}, {"to", in.to, &out.After}} {
+	}{{"from", in.From, &out.Before}, {"to", in.To, &out.After}} {
 		if side.n < 0 || side.n > len(vs) {
 			return reply{}, hippo.Fieldf(side.name, "must be from 0 to %d, got %d", len(vs), side.n)
 		}
@@ -129,14 +103,7 @@ func rawOf(m *insight) json.RawMessage {
 }
 
 // undoInput undoes an operation.
-type undoInput struct{ operation, reason string }
-
-func (in *undoInput) Args() []verb.Arg {
-	return []verb.Arg{
-		{Name: "operation", Field: "ID", To: &in.operation, Is: verb.Required, About: "its UUID, or a short form", Rules: verb.Schema{"minLength": 1}},
-		{Name: "reason", To: &in.reason, About: "why, for the history", Rules: verb.Schema{"maxLength": hippo.MaxName}},
-	}
-}
+type undoInput struct{ verb.Undo }
 
 // undone has the memories that an undo changed.
 type undone struct {
@@ -144,11 +111,11 @@ type undone struct {
 }
 
 func (in *undoInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := engine.ResolveOperation(ctx, r.Memories, in.operation)
+	id, err := engine.ResolveOperation(ctx, r.Memories, string(in.Operation))
 	if err != nil {
 		return reply{}, err
 	}
-	ms, err := engine.Undo(ctx, changing(r.Memories, r.caller, in.reason), id)
+	ms, err := engine.Undo(ctx, changing(r.Memories, r.caller, in.Reason), id)
 	if err != nil {
 		return reply{}, err
 	}

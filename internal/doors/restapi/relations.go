@@ -135,7 +135,7 @@ type relationsInput struct {
 }
 
 func (in *relationsInput) Args() []verb.Arg {
-	return append([]verb.Arg{idField(&in.id)}, in.at.Args()...)
+	return append([]verb.Arg{verb.IDArg(&in.id)}, in.at.Args()...)
 }
 
 func (in *relationsInput) call(ctx context.Context, r *request) (reply, error) {

@@ -17,10 +17,7 @@ func (r *request) now() time.Time { return r.server.Now().In(r.Zone()) }
 type inProjects struct{ projects *[]string }
 
 func (in *inProjects) Args() []verb.Arg {
-	return []verb.Arg{{
-		Name: "project", Field: "Projects", To: &in.projects,
-		About: `one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`,
-	}}
+	return []verb.Arg{verb.ProjectArg(&in.projects)}
 }
 
 // noProject stands for no project.

@@ -59,11 +59,6 @@ func (f *function) params() (names []string, aliases map[string]string) {
 	return names, aliases
 }
 
-// idArg is the argument that names memories, or one.
-func idArg(to verb.Value) verb.Arg {
-	return verb.Arg{Name: "id", Also: "ids uuid uuids hash content_hash ref", Field: "IDs", Is: verb.Required, To: to}
-}
-
 // clockOf returns the time in the zone of the store.
 func clockOf(s *session) time.Time { return s.caller.Now().In(s.memories.Zone()) }
 

@@ -2,7 +2,6 @@ package script
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -19,31 +18,17 @@ import (
 func pastFunctions() []function {
 	return []function{
 		{name: "log", first: "id limit offset", input: func() input { return &logInput{} }},
-		{name: "diff", input: func() input { return &diffInput{from: 1} }},
+		{name: "diff", input: func() input { return &diffInput{verb.Diff{From: 1}} }},
 		{name: "undo", writes: true, input: func() input { return &undoInput{} }},
 	}
 }
 
 // logInput lists operations, the newest first: all, or those of one memory.
-type logInput struct {
-	id verb.Ref
-	verb.Page
-}
-
-// Args implements [verb.Object].
-func (in *logInput) Args() []verb.Arg {
-	id := idArg(&in.id)
-	id.Is = 0
-	return append(in.Page.Args(), id)
-}
+type logInput struct{ verb.Operations }
 
 func (in *logInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
-	limit, err := in.Count()
+	q, err := in.Request(ctx, s.memories)
 	if err != nil {
-		return nil, err
-	}
-	q := api.Operations{Offset: in.Offset, Count: limit}
-	if q.Memory, err = in.id.Resolve(ctx, s.memories, api.PreferNone); err != nil {
 		return nil, err
 	}
 	page, err := engine.Operations(ctx, s.memories, q)
@@ -78,19 +63,11 @@ func operationsOf(s *session, ops []api.Operation) []map[string]any {
 	return out
 }
 
-// diffInput compares two versions of a memory: 0 is what it is, 1 what it was before the last operation, and so on.
-type diffInput struct {
-	id       verb.Ref
-	from, to int
-}
-
-// Args implements [verb.Object].
-func (in *diffInput) Args() []verb.Arg {
-	return []verb.Arg{idArg(&in.id), {Name: "from_version", To: &in.from}, {Name: "to_version", To: &in.to}}
-}
+// diffInput compares two versions of a memory.
+type diffInput struct{ verb.Diff }
 
 func (in *diffInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
-	id, err := in.id.Resolve(ctx, s.memories, api.PreferNone)
+	id, err := in.ID.Resolve(ctx, s.memories, api.PreferNone)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +86,7 @@ func (in *diffInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any
 	for i, v := range []struct {
 		param string
 		n     int
-	}{{"from_version", in.from}, {"to_version", in.to}} {
+	}{{"from_version", in.From}, {"to_version", in.To}} {
 		if v.n < 0 || v.n > len(vs) {
 			return nil, hippo.Fieldf(v.param, "must be from 0 to %d, got %d", len(vs), v.n)
 		}
@@ -139,45 +116,16 @@ func difference(ctx context.Context, s *session, sides [2]*hippo.Memory) (map[st
 	return out, err
 }
 
-// operationRef is an operation: its ID, or what log returned.
-type operationRef string
-
-// ReadArg implements [verb.Value].
-func (r *operationRef) ReadArg(_ verb.Door, name string, raw json.RawMessage) error {
-	var o struct {
-		UUID string `json:"uuid"`
-	}
-	if json.Unmarshal(raw, (*string)(r)) == nil {
-		return nil
-	}
-	if json.Unmarshal(raw, &o) != nil || o.UUID == "" {
-		return verb.Misshapen(name, "must be a string, or what log returned")
-	}
-	*r = operationRef(o.UUID)
-	return nil
-}
-
-// Schema implements [verb.Value].
-func (*operationRef) Schema() verb.Schema { return verb.Schema{"type": "string"} }
-
 // undoInput undoes an operation.
-type undoInput struct {
-	operation operationRef
-	reason    string
-}
-
-// Args implements [verb.Object].
-func (in *undoInput) Args() []verb.Arg {
-	return []verb.Arg{{Name: "operation", Field: "ID", Is: verb.Required, To: &in.operation}, verb.ReasonArg(&in.reason)}
-}
+type undoInput struct{ verb.Undo }
 
 // call returns the ids of the memories that it changed.
 func (in *undoInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	id, err := engine.ResolveOperation(ctx, s.memories, string(in.operation))
+	id, err := engine.ResolveOperation(ctx, s.memories, string(in.Operation))
 	if err != nil {
 		return nil, err
 	}
-	ms, err := engine.Undo(ctx, engine.Because(s.memories, in.reason), id)
+	ms, err := engine.Undo(ctx, engine.Because(s.memories, in.Reason), id)
 	if err != nil {
 		return nil, err
 	}

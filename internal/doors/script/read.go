@@ -42,11 +42,8 @@ type searchInput struct {
 // Args implements [verb.Object].
 func (in *searchInput) Args() []verb.Arg {
 	return slices.Concat([]verb.Arg{{Name: "query", Also: "q text", Field: "Text", To: &in.text}}, in.Page.Args(), in.Relevance.Args(), in.Search.Args(),
-		[]verb.Arg{projectArg(&in.project), {Name: "sources", Also: "source", To: &in.sources}})
+		[]verb.Arg{verb.ProjectArg(&in.project), {Name: "sources", Also: "source", To: &in.sources}})
 }
-
-// projectArg names a project.
-func projectArg(to *string) verb.Arg { return verb.Arg{Name: "project", Field: "Projects", To: to} }
 
 // call returns {"$": "results"}.
 func (in *searchInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
@@ -78,15 +75,6 @@ func (in *searchInput) call(ctx context.Context, s *session, _ *sandbox.Call) (a
 	return r, nil
 }
 
-// narrowed returns the filter of a list.
-func narrowed(ctx context.Context, s *session, n *verb.Narrow, project string) (hippo.Filter, error) {
-	f, err := n.Filter(clockOf(s))
-	if err == nil {
-		f.Projects, err = projectsOf(ctx, s, project)
-	}
-	return f, err
-}
-
 // results returns memories as the child makes a value of them.
 func results(items []map[string]any, total int) map[string]any {
 	return map[string]any{"$": "results", "items": items, "total": total}
@@ -97,7 +85,7 @@ type recallInput struct{ searchInput }
 
 // Args implements [verb.Object].
 func (in *recallInput) Args() []verb.Arg {
-	args := slices.Concat([]verb.Arg{{Name: "query", Also: "q text", Field: "Text", To: &in.text}}, in.Page.Args()[:1], in.Narrow.Args(), []verb.Arg{projectArg(&in.project)})
+	args := slices.Concat([]verb.Arg{{Name: "query", Also: "q text", Field: "Text", To: &in.text}}, in.Page.Args()[:1], in.Narrow.Args(), []verb.Arg{verb.ProjectArg(&in.project)})
 	for i := range args {
 		if args[i].Name == "when" {
 			args[i].Also = "time time_expr"
@@ -120,15 +108,18 @@ func (in *recallInput) call(ctx context.Context, s *session, c *sandbox.Call) (a
 	if err != nil {
 		return nil, err
 	}
-	f, err := narrowed(ctx, s, &in.Narrow, in.project)
+	f, err := in.Filter(clockOf(s))
 	if err != nil {
 		return nil, err
 	}
-	return s.list(ctx, api.List{Filter: f, Situation: in.Situations(), When: in.When, Count: limit})
+	return s.list(ctx, api.List{Filter: f, Situation: in.Situations(), When: in.When, Count: limit}, in.project)
 }
 
-// list returns a page of a list.
-func (s *session) list(ctx context.Context, q api.List) (map[string]any, error) {
+// list returns a page of a list, of the projects that an argument names.
+func (s *session) list(ctx context.Context, q api.List, project string) (_ map[string]any, err error) {
+	if q.Filter.Projects, err = projectsOf(ctx, s, project); err != nil {
+		return nil, err
+	}
 	l, err := s.memories.List(ctx, q)
 	if err != nil {
 		return nil, err
@@ -137,35 +128,19 @@ func (s *session) list(ctx context.Context, q api.List) (map[string]any, error) 
 }
 
 type listInput struct {
-	verb.Narrow
-	page      verb.Page
-	forgotten bool
-	source    string
-	// operation is that of an import; import is no name in Starlark.
-	operation operationRef
-	project   string
+	verb.List
+	project string
 }
 
 // Args implements [verb.Object].
-func (in *listInput) Args() []verb.Arg {
-	return slices.Concat(in.page.Args(), []verb.Arg{
-		{Name: "forgotten", To: &in.forgotten}, {Name: "source", To: &in.source}, {Name: "operation", Field: "Import", To: &in.operation},
-	}, in.Narrow.Args(), []verb.Arg{projectArg(&in.project)})
-}
+func (in *listInput) Args() []verb.Arg { return append(in.List.Args(), verb.ProjectArg(&in.project)) }
 
 func (in *listInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
-	limit, err := in.page.Count()
+	q, err := in.Request(clockOf(s))
 	if err != nil {
 		return nil, err
 	}
-	f, err := narrowed(ctx, s, &in.Narrow, in.project)
-	if err != nil {
-		return nil, err
-	}
-	return s.list(ctx, api.List{
-		Filter: f, Situation: in.Situations(), When: in.When, Forgotten: in.forgotten, Offset: in.page.Offset, Count: limit,
-		Arrival: api.Arrival{Source: in.source, Import: string(in.operation)},
-	})
+	return s.list(ctx, q, in.project)
 }
 
 // tagInput lists what has any of some tags, or all of them: what holds first, the newest first.
@@ -187,7 +162,7 @@ func (in *tagInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any,
 	}
 	switch in.match {
 	case "all":
-		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.tags}, Count: limit})
+		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.tags}, Count: limit}, "")
 	case "any", "":
 		return withAnyTag(ctx, s, in.tags, limit)
 	default:
@@ -221,22 +196,16 @@ func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any,
 }
 
 // getInput asks for a memory, nil if there is none; of a list those that there are.
-type getInput struct {
-	ids verb.Refs
-	at  verb.Moment
-}
-
-// Args implements [verb.Object].
-func (in *getInput) Args() []verb.Arg { return append([]verb.Arg{idArg(&in.ids)}, in.at.Args()...) }
+type getInput struct{ verb.Get }
 
 func (in *getInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	at, err := in.at.Moment(clockOf(s))
+	at, err := in.At.Moment(clockOf(s))
 	if err != nil {
 		return nil, err
 	}
 	var ids []hippo.ID
-	for _, text := range in.ids.Texts {
-		one := verb.Refs{Name: in.ids.Name, Texts: []string{text}}
+	for _, text := range in.IDs.Texts {
+		one := verb.Refs{Name: in.IDs.Name, Texts: []string{text}}
 		found, err := one.Resolve(ctx, s.memories, api.PreferLive)
 		if errors.Is(err, hippo.ErrNotFound) {
 			continue
@@ -287,7 +256,7 @@ type relatedInput struct {
 
 // Args implements [verb.Object].
 func (in *relatedInput) Args() []verb.Arg {
-	return append([]verb.Arg{idArg(&in.ids), {Name: "kind", Also: "relation", To: &in.kinds}}, in.at.Args()...)
+	return append([]verb.Arg{verb.IDsArg(&in.ids), {Name: "kind", Also: "relation", To: &in.kinds}}, in.at.Args()...)
 }
 
 func (in *relatedInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {

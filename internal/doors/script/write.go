@@ -208,7 +208,7 @@ type markInput struct {
 }
 
 // Args implements [verb.Object].
-func (in *markInput) Args() []verb.Arg { return []verb.Arg{idArg(&in.ids)} }
+func (in *markInput) Args() []verb.Arg { return []verb.Arg{verb.IDsArg(&in.ids)} }
 
 // call returns how many.
 func (in *markInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
