@@ -49,6 +49,23 @@ func (g *Get) Request(ctx context.Context, m *engine.Memories, now time.Time) (q
 	return q, err
 }
 
+// Forget asks to hide memories, to show them again, or to delete them for good.
+type Forget struct {
+	IDs            Refs
+	Restore, Purge bool
+}
+
+// Args are the arguments that fill a Forget. Programs and REST have a verb for each, and the command line one to restore.
+func (f *Forget) Args() []Arg {
+	ids := IDsArg(&f.IDs)
+	ids.As[MCP], ids.Brief = "uuids", "ids"
+	return []Arg{
+		ids,
+		{Name: "restore", As: lacking(REST, Script, Shell), Is: Listed, To: &f.Restore},
+		{Name: "purge", As: lacking(REST, Script), About: "delete permanently; this cannot be undone", Is: Listed, To: &f.Purge},
+	}
+}
+
 // Selection keeps memories by what they are, and by how they came into the store.
 type Selection struct {
 	Narrow

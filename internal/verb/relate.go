@@ -47,32 +47,73 @@ type Relation struct {
 
 // Args are the arguments that fill a Relation.
 func (r *Relation) Args() []Arg {
-	return append(r.Key(), Arg{Name: "weight", Rules: Schema{"exclusiveMinimum": 0, "maximum": 1, "default": 1}, To: &r.Weight},
-		Arg{Name: "valid_from", To: &r.Validity.From}, Arg{Name: "valid_until", To: &r.Validity.Until})
+	return append(r.Key(), Arg{Name: "weight", About: "the weight, above 0 and at most 1", Rules: Schema{"exclusiveMinimum": 0, "maximum": 1, "default": 1}, To: &r.Weight},
+		r.ValidFrom("when it begins to hold"), Arg{Name: "valid_until", About: "when it ceases to hold", To: &r.Validity.Until})
+}
+
+// ValidFrom is the argument for when it begins to hold, or for which of its periods is meant.
+func (r *Relation) ValidFrom(about string) Arg {
+	return Arg{Name: "valid_from", About: about, To: &r.Validity.From}
 }
 
 // Key are the arguments that say which relation is meant.
 func (r *Relation) Key() []Arg {
 	return []Arg{
-		{Name: "from", As: map[Door]string{Script: "source"}, Also: "from_id a", Is: Required, To: &r.From},
-		{Name: "to", As: map[Door]string{Script: "target"}, Also: "to_id b", Is: Required, To: &r.To},
-		{Name: "kind", About: "explains, contradicts, ...", Rules: Schema{"minLength": 1, "maxLength": hippo.MaxKind}, Is: Required, To: &r.Kind},
+		{Name: "from", As: map[Door]string{Script: "source", Shell: ""}, Also: "from_id a", Is: Required, To: &r.From},
+		{Name: "to", As: map[Door]string{Script: "target", Shell: ""}, Also: "to_id b", Is: Required, To: &r.To},
+		{Name: "kind", As: lacking(Shell), About: "explains, contradicts, ...", Rules: Schema{"minLength": 1, "maxLength": hippo.MaxKind}, Is: Required, To: &r.Kind},
 	}
+}
+
+// Between returns the relation of the domain between two memories, for a time in the zone of its days. The error is a [*hippo.FieldError].
+func (r *Relation) Between(from, to hippo.ID, now time.Time) (hippo.Relation, error) {
+	out := hippo.Relation{From: from, To: to, Kind: r.Kind, Weight: 1}
+	if r.Weight != nil {
+		out.Weight = *r.Weight
+	}
+	return out, Read(now, r.Validity.Into(&out.ValidFrom, &out.ValidUntil)...)
 }
 
 // Resolve returns the relation of the domain, for a time in the zone of its days. Errors have the names that the caller used.
 func (r *Relation) Resolve(ctx context.Context, m *engine.Memories, now time.Time) (out hippo.Relation, err error) {
-	out = hippo.Relation{Kind: r.Kind, Weight: 1}
-	if r.Weight != nil {
-		out.Weight = *r.Weight
-	}
-	if out.From, err = r.From.Resolve(ctx, m); err != nil {
+	from, err := r.From.Resolve(ctx, m)
+	if err != nil {
 		return out, err
 	}
-	if out.To, err = r.To.Resolve(ctx, m); err != nil {
+	to, err := r.To.Resolve(ctx, m)
+	if err != nil {
 		return out, err
 	}
-	return out, Read(now, r.Validity.Into(&out.ValidFrom, &out.ValidUntil)...)
+	return r.Between(from, to, now)
+}
+
+// EndRelation is a relation to end.
+type EndRelation struct {
+	Relation
+	at Time
+}
+
+// Args are the arguments that fill an EndRelation.
+func (e *EndRelation) Args() []Arg {
+	return append(e.Key(), e.ValidFrom("of several periods, the one that begins then; default: the last one that begins before valid_until"),
+		Arg{Name: "valid_until", About: "when it ceases to hold; default: now", To: &e.at})
+}
+
+// At returns when it ends, for a time in the zone of its days; the zero time: now. The error is a [*hippo.FieldError].
+func (e *EndRelation) At(now time.Time) (at time.Time, err error) {
+	return at, Read(now, e.at.AheadInto(&at))
+}
+
+// ListRelations asks for the relations of memories.
+type ListRelations struct {
+	IDs   Refs
+	Kinds []string
+	When  Moment
+}
+
+// Args are the arguments that fill a ListRelations.
+func (l *ListRelations) Args() []Arg {
+	return append([]Arg{IDsArg(&l.IDs), {Name: "kind", Also: "relation", About: "only relations of this kind (default: any)", To: &l.Kinds}}, l.When.Args()...)
 }
 
 // Relations are several relations.

@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newFactCommand(s *shell) *cobra.Command {
@@ -34,7 +35,7 @@ one. SUBJECT and OBJECT are entities or memories, by name or by ID. A subject ha
 const factArgs = "SUBJECT KIND OBJECT"
 
 func newFactAddCommand(s *shell) *cobra.Command {
-	var from, until string
+	var f verb.Relation
 	c := &cobra.Command{
 		Use:   "add " + factArgs,
 		Short: "Add a fact; missing entities are created",
@@ -42,8 +43,9 @@ func newFactAddCommand(s *shell) *cobra.Command {
 			"  hippo fact add Ana works_at Globex --valid-from yesterday --reason 'she says'",
 		Args: entityArgs(factArgs, 3),
 		RunE: func(c *cobra.Command, args []string) error {
-			r := hippo.Relation{Kind: args[1], Weight: 1}
-			if err := cmp.Or(setTime(s, &r.ValidFrom, "valid-from", from), setTime(s, &r.ValidUntil, "valid-until", until), validFact(r, args)); err != nil {
+			f.Kind = args[1]
+			r, err := f.Between(hippo.ID{}, hippo.ID{}, today(s))
+			if err = cmp.Or(err, typedTimes(f.Validity.From, f.Validity.Until), validFact(r, args)); err != nil {
 				return err
 			}
 			cfg, err := s.config()
@@ -54,11 +56,12 @@ func newFactAddCommand(s *shell) *cobra.Command {
 		},
 	}
 	v := c.Flags()
-	v.StringVar(&from, "valid-from", "", "when the fact begins to hold; --from is the same")
-	v.StringVar(&until, "valid-until", "", "when the fact ceases to hold; --until is the same")
-	for name, value := range map[string]*string{"from": &from, "until": &until} {
-		v.StringVar(value, name, "", "")
-		v.Lookup(name).Hidden = true
+	addArgs(v, slices.DeleteFunc(f.Args(), func(a verb.Arg) bool { return a.Name == "weight" }))
+	for _, name := range []string{"from", "until"} { // they are the same
+		same := *v.Lookup("valid-" + name)
+		same.Name, same.Hidden = name, true
+		v.AddFlag(&same)
+		v.Lookup("valid-" + name).Usage += "; --" + name + " is the same"
 	}
 	addReason(s, v)
 	return c

@@ -15,10 +15,12 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newForgetCommand(s *shell) *cobra.Command {
-	var purge, yes bool
+	var yes bool
+	var asked verb.Forget
 	var which selection
 	c := &cobra.Command{
 		Use:   "forget ID... | forget FILTER...",
@@ -32,13 +34,13 @@ in operations of at most 1,000 memories, each of which hippo undo reverts.`,
 			switch {
 			case len(refs) == 0 && !filtered(c):
 				return usagef("an id is missing, or a filter such as --type, --tag, --source or --import")
-			case len(refs) > 0 && selects(c), len(refs) == 0 && purge:
+			case len(refs) > 0 && selects(c), len(refs) == 0 && asked.Purge:
 				return usagef("a filter selects what is forgotten: give either ids or a filter, and for --purge ids")
 			case len(refs) == 0:
 				return s.inProject(c.Context(), func(m *client.Client) error { return forgetSelected(c.Context(), s, m, &which, yes) })
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
-				if purge {
+				if asked.Purge {
 					return purgeMemories(c.Context(), s, m, refs, yes)
 				}
 				ids, err := resolve(c.Context(), m, refs, api.PreferLive)
@@ -49,7 +51,7 @@ in operations of at most 1,000 memories, each of which hippo undo reverts.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&purge, "purge", false, "delete permanently; this cannot be undone")
+	addArgs(c.Flags(), asked.Args())
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before a purge, or before forgetting what flags select")
 	which.add(c)
 	addReason(s, c.Flags())

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -18,10 +19,18 @@ func day(t time.Time) string { return when.Date(t, zone()) }
 // validity returns when a fact begins or ceases to hold in the user's zone.
 func validity(t time.Time) string { return when.Bound(t, zone()) }
 
-// setTime sets a time to the one that a flag names, in the user's zone. An empty text leaves it, and one of spaces is an error: somebody typed it.
+// setTime sets a time to the one that a flag names, in the user's zone. An empty text leaves it.
 func setTime(s *shell, to *time.Time, flag, text string) error {
-	if text != "" && strings.TrimSpace(text) == "" {
-		return hippo.Fieldf(flag, "must be a time, got %q", text)
+	t := verb.Time{Name: flag, Text: text}
+	return cmp.Or(typedTimes(t), verb.Read(today(s), t.Into(to)))
+}
+
+// typedTimes is the error for a time of spaces alone: somebody typed it.
+func typedTimes(times ...verb.Time) error {
+	for _, t := range times {
+		if t.Text != "" && strings.TrimSpace(t.Text) == "" {
+			return hippo.Fieldf(t.Name, "must be a time, got %q", t.Text)
+		}
 	}
-	return verb.Read(today(s), verb.Reading{Time: verb.Time{Name: flag, Text: text}, To: to, Ahead: flag == "valid-until"})
+	return nil
 }

@@ -16,14 +16,15 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // relateFlags are the flags of relate as given.
 type relateFlags struct {
-	weight           float64
-	from, until, end string
-	remove           bool
-	at               momentFlags
+	verb.Relation
+	end    string
+	remove bool
+	at     momentFlags
 }
 
 func newRelateCommand(s *shell) *cobra.Command {
@@ -60,9 +61,7 @@ With one ID, show the relations of that memory.`,
 	}
 	f.at.add(c)
 	v := c.Flags()
-	v.Float64Var(&f.weight, "weight", 1, "the weight, above 0 and at most 1")
-	v.StringVar(&f.from, "valid-from", "", "when it begins to hold")
-	v.StringVar(&f.until, "valid-until", "", "when it ceases to hold")
+	addArgs(v, f.Args())
 	v.StringVar(&f.end, "end", "", "end the existing relation at this time: now, yesterday, 2026-03-01")
 	v.BoolVar(&f.remove, "remove", false, "delete the relation as if it had never been recorded")
 	addReason(s, v)
@@ -95,14 +94,14 @@ func relateArgs(c *cobra.Command, args []string) error {
 // change declares the relation that args name, ends or removes it.
 func (f *relateFlags) change(c *cobra.Command, s *shell, m *client.Client, args []string) error {
 	ctx := c.Context()
-	r := hippo.Relation{Kind: args[1], Weight: f.weight}
 	ids, err := resolveNamed(ctx, m, []string{args[0], args[2]})
 	if err != nil {
 		return err
 	}
-	r.From, r.To = ids[0], ids[1]
+	f.Kind = args[1]
+	r, err := f.Between(ids[0], ids[1], today(s))
 	var end time.Time
-	if err := cmp.Or(setTime(s, &r.ValidFrom, "valid-from", f.from), setTime(s, &r.ValidUntil, "valid-until", f.until), setTime(s, &end, "end", f.end)); err != nil {
+	if err := cmp.Or(err, typedTimes(f.Validity.From, f.Validity.Until), setTime(s, &end, "end", f.end)); err != nil {
 		return err
 	}
 	switch {
@@ -163,8 +162,7 @@ func noteRelated(s *shell, done *api.Related) {
 }
 
 func newRelationsCommand(s *shell) *cobra.Command {
-	var q api.Relations
-	var at momentFlags
+	var asked verb.ListRelations
 	c := &cobra.Command{
 		Use:   "relations ID...",
 		Short: "List the relations of memories, up to the 100 strongest of each",
@@ -172,15 +170,14 @@ func newRelationsCommand(s *shell) *cobra.Command {
   hippo relations 9d4f3c1a --as-of 2025-12-31`,
 		Args: requireArgument("an id"),
 		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			q.IDs = ids
-			if err := at.set(s, &q.At); err != nil {
+			at, err := asked.When.Moment(today(s))
+			if err != nil {
 				return err
 			}
-			return showRelations(c.Context(), s, m, q)
+			return showRelations(c.Context(), s, m, api.Relations{IDs: ids, Kinds: asked.Kinds, At: at})
 		}),
 	}
-	c.Flags().StringArrayVar(&q.Kinds, "kind", nil, "only relations of this kind; may be repeated (default: any)")
-	at.add(c)
+	addArgs(c.Flags(), asked.Args())
 	return c
 }
 

@@ -10,19 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-type forgetInput struct {
-	refs           verb.Refs
-	restore, purge bool
-}
-
-// Args implements [verb.Object].
-func (in *forgetInput) Args() []verb.Arg {
-	return []verb.Arg{
-		{Name: "uuids", Also: "uuid ids id refs ref content_hash", Field: "IDs", Brief: "ids", Is: verb.Required | verb.Listed, To: &in.refs},
-		{Name: "restore", Is: verb.Listed, To: &in.restore},
-		{Name: "purge", Is: verb.Listed, To: &in.purge},
-	}
-}
+type forgetInput struct{ verb.Forget }
 
 // forgot is the structured content of forgetting.
 type forgot struct {
@@ -34,24 +22,24 @@ type forgot struct {
 
 func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	action, text := "forgotten", "Forgot %s; restore undoes it"
-	if in.restore && in.purge {
+	if in.Restore && in.Purge {
 		return reply{}, hippo.Fieldf("purge", "and restore exclude each other")
 	}
 	prefer := api.PreferLive
 	switch {
-	case in.restore:
+	case in.Restore:
 		prefer = api.PreferForgotten
-	case in.purge:
+	case in.Purge:
 		prefer = api.PreferNone
 	}
-	ids, err := s.resolve(ctx, in.refs, prefer)
+	ids, err := s.resolve(ctx, in.IDs, prefer)
 	var already []hippo.ID
 	switch {
 	case err != nil:
-	case in.purge:
+	case in.Purge:
 		action, text = "purged", "Purged %s for good"
 		err = s.Purge(ctx, ids)
-	case in.restore:
+	case in.Restore:
 		action, text = "restored", "Restored %s"
 		_, err = s.Restore(ctx, ids)
 	default:

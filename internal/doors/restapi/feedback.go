@@ -44,12 +44,8 @@ func (in *votesInput) call(ctx context.Context, r *request) (reply, error) {
 
 // forgetInput forgets memories, restores them or removes them for good.
 type forgetInput struct {
-	uuids  verb.Refs
+	verb.Forget
 	action string // see [forgot]
-}
-
-func (in *forgetInput) Args() []verb.Arg {
-	return []verb.Arg{verb.IDsArg(&in.uuids)}
 }
 
 // The actions of [forgot].
@@ -68,7 +64,7 @@ type forgot struct {
 
 func (in *forgetInput) call(ctx context.Context, r *request) (reply, error) {
 	prefer := map[string]api.Preference{forgotten: api.PreferLive, restored: api.PreferForgotten, purged: api.PreferNone}[in.action]
-	ids, err := in.uuids.Resolve(ctx, r.Memories, prefer)
+	ids, err := in.IDs.Resolve(ctx, r.Memories, prefer)
 	if err != nil {
 		return reply{}, err
 	}

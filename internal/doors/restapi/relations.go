@@ -87,24 +87,21 @@ func relatedOf(r *request, done *api.Related) (reply, error) {
 
 // endInput is a relation to end.
 type endInput struct {
-	key    verb.Relation
-	at     verb.Time
+	verb.EndRelation
 	reason string
 }
 
 func (in *endInput) Args() []verb.Arg {
-	return append(in.key.Key(),
-		verb.Arg{Name: "valid_from", To: &in.key.Validity.From, About: "of several periods, the one that begins then; default: the last one that begins before valid_until"},
-		verb.Arg{Name: "valid_until", To: &in.at, About: "when it ceases to hold; default: now"}, verb.ReasonArg(&in.reason))
+	return append(in.EndRelation.Args(), verb.ReasonArg(&in.reason))
 }
 
 func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
-	x, err := in.key.Resolve(ctx, r.Memories, r.now())
+	x, err := in.Resolve(ctx, r.Memories, r.now())
 	if err != nil {
 		return reply{}, err
 	}
 	e := api.EndRelations{Relations: []hippo.Relation{x}}
-	if err := verb.Read(r.now(), in.at.AheadInto(&e.At)); err != nil {
+	if e.At, err = in.At(r.now()); err != nil {
 		return reply{}, err
 	}
 	list, err := changing(r.Memories, r.caller, in.reason).Relations().End(ctx, e)
@@ -118,7 +115,7 @@ func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
 type unrelateInput struct{ key verb.Relation }
 
 func (in *unrelateInput) Args() []verb.Arg {
-	return append(in.key.Key(), verb.Arg{Name: "valid_from", To: &in.key.Validity.From, About: "the period that begins then; default: all of them"})
+	return append(in.key.Key(), in.key.ValidFrom("the period that begins then; default: all of them"))
 }
 
 func (in *unrelateInput) call(ctx context.Context, r *request) (reply, error) {

@@ -248,27 +248,18 @@ func known(ctx context.Context, s *session, ids []hippo.ID, at hippo.Moment) ([]
 }
 
 // relatedInput asks for the relations at either end of memories.
-type relatedInput struct {
-	ids   verb.Refs
-	kinds []string
-	at    verb.Moment
-}
-
-// Args implements [verb.Object].
-func (in *relatedInput) Args() []verb.Arg {
-	return append([]verb.Arg{verb.IDsArg(&in.ids), {Name: "kind", Also: "relation", To: &in.kinds}}, in.at.Args()...)
-}
+type relatedInput struct{ verb.ListRelations }
 
 func (in *relatedInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
-	ids, err := in.ids.Resolve(ctx, s.memories, api.PreferLive)
+	ids, err := in.IDs.Resolve(ctx, s.memories, api.PreferLive)
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.at.Moment(clockOf(s))
+	at, err := in.When.Moment(clockOf(s))
 	if err != nil {
 		return nil, err
 	}
-	rs, err := s.memories.Relations().List(ctx, api.Relations{IDs: ids, Kinds: in.kinds, At: at})
+	rs, err := s.memories.Relations().List(ctx, api.Relations{IDs: ids, Kinds: in.Kinds, At: at})
 	return s.relations(rs), err
 }
 

@@ -203,12 +203,9 @@ func (s *session) noteRelation(c *sandbox.Call, r hippo.Relation, more string) {
 
 // markInput forgets or restores memories.
 type markInput struct {
-	ids     verb.Refs
+	verb.Forget
 	restore bool
 }
-
-// Args implements [verb.Object].
-func (in *markInput) Args() []verb.Arg { return []verb.Arg{verb.IDsArg(&in.ids)} }
 
 // call returns how many.
 func (in *markInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
@@ -216,7 +213,7 @@ func (in *markInput) call(ctx context.Context, s *session, c *sandbox.Call) (any
 	if in.restore {
 		prefer, mark = api.PreferForgotten, s.memories.Restore
 	}
-	ids, err := in.ids.Resolve(ctx, s.memories, prefer)
+	ids, err := in.IDs.Resolve(ctx, s.memories, prefer)
 	if err != nil {
 		return nil, err
 	}
