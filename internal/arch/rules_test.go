@@ -49,6 +49,7 @@ func layers() [][]string {
 		},
 		{"internal/app"},
 		{"client"},
+		{"internal/serve/server"},
 		{"internal/doors/cli"},
 		{"cmd/hippo"},
 	}

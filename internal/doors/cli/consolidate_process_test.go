@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/doors/cli"
 )
 
 // notes writes notes of two topics, each twice, as lines of an export, 60 days old.
@@ -105,27 +102,5 @@ func once(t *testing.T, dir, store string) {
 	}
 	if got := count(t, dir, store); got != 120 {
 		t.Errorf("after the undo %d memories, want 120", got)
-	}
-}
-
-// TestConsolidateAll: a schedule consolidates every namespace of the store.
-func TestConsolidateAll(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	store := "sqlite:" + filepath.Join(dir, "memory")
-	for _, namespace := range []string{"", "team"} {
-		load := exec.CommandContext(t.Context(), "hippo", "import", "--store", store, "--namespace", namespace, "-")
-		load.Dir, load.Env, load.Stdin = dir, environ(dir), strings.NewReader(strings.ReplaceAll(notes(40), "note", "of"+namespace))
-		if out, err := load.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	}
-	if err := cli.ConsolidateAll(t.Context(), store, time.Now, api.Weekly); err != nil {
-		t.Fatal(err)
-	}
-	for _, namespace := range []string{"", "team"} {
-		if out := string(run(t, dir, "log", "--store", store, "--namespace", namespace)); !strings.Contains(out, "consolidate") || !strings.Contains(out, "scheduled") {
-			t.Errorf("namespace %q: %s", namespace, out)
-		}
 	}
 }

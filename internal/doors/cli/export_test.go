@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -12,14 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/base/lockedfile"
-	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/serve/httpd"
-	"github.com/hippo-memory/hippo/internal/serve/oauth"
-	"github.com/hippo-memory/hippo/internal/serve/telemetry"
-	"github.com/hippo-memory/hippo/internal/serve/token"
 )
 
 // MainAt is [Main] with a clock.
@@ -111,29 +101,6 @@ func HelpExamples() (list []string) {
 	return list
 }
 
-// HTTPRoutes returns the routes of all front ends.
-func HTTPRoutes(now func() time.Time, open httpd.Opener, issuer *oauth.Verifier) []httpd.Route {
-	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler), observer: &telemetry.Observer{Metrics: telemetry.NewMetrics("v0", now)}, issuer: issuer})
-}
-
-// TokenAuthenticator authenticates by the file of the tokens and by an issuer.
-func TokenAuthenticator(f *token.File, issuer *oauth.Verifier) httpd.Authenticator {
-	return newAuthenticator(f, issuer)
-}
-
-// RunBackup writes a scheduled backup of a store to a folder, keeps the newest ones, and returns how long to wait for the
-// next one.
-func RunBackup(ctx context.Context, store config.Store, dir string, every time.Duration, keep int, now func() time.Time) (next time.Duration, err error) {
-	p := &backupPlan{every: every, keep: keep, dir: dir}
-	err = p.run(ctx, store, dir, &app.Options{Now: now, Log: slog.New(slog.DiscardHandler)})
-	return p.due(dir, now()), err
-}
-
-// BackupDue returns how long a server that starts waits for its first backup.
-func BackupDue(dir string, every time.Duration, now time.Time) time.Duration {
-	return (&backupPlan{every: every}).due(dir, now)
-}
-
 // Parse returns the command that a command line stands for, without running it, or what is wrong with the command line.
 func Parse(args []string) (command string, err error) {
 	s := &shell{isTerminal: func(any) bool { return false }}
@@ -149,32 +116,9 @@ func Parse(args []string) (command string, err error) {
 		return "", err
 	}
 	if address := c.Flags().Lookup("http"); c.Name() == "serve" && address.Value.String() == "" {
-		var o httpOptions
-		return c.Name(), o.validate(c.Flags())
+		return c.Name(), refuseHTTPFlags(c.Flags())
 	}
 	return c.Name(), nil
-}
-
-// AttemptConsolidation calls run if a store is due in a folder of leases, and returns how long to wait.
-func AttemptConsolidation(ctx context.Context, dir, store string, every time.Duration, now func() time.Time, run func(context.Context) error) (time.Duration, error) {
-	l := lease{lockedfile.Folder{Dir: dir, Age: leaseAge}, store, now}
-	return l.attempt(ctx, every, run)
-}
-
-// ConsolidateAll consolidates every namespace of a store, as the schedule of a server does.
-func ConsolidateAll(ctx context.Context, store string, now func() time.Time, h api.Horizon) error {
-	s := &shell{now: now}
-	at, err := config.ParseStore(store)
-	if err != nil {
-		return err
-	}
-	o := &app.Options{Now: s.now, Log: slog.New(slog.DiscardHandler)}
-	sharing := app.NewSharing(config.Config{Store: at, Model: config.Model{Name: config.NoModel}}, o, app.SharingOptions{Own: true})
-	e, err := sharing.Engine(ctx)
-	if err == nil {
-		err = consolidateAll(ctx, e, hippo.LocalScope(""), h, o.Log)
-	}
-	return errors.Join(err, sharing.Shut(ctx))
 }
 
 // Flag is a flag of a command.

@@ -107,7 +107,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 // terminal, the server, as clients that were configured for the original start it.
 func runRoot(s *shell, c *cobra.Command) error {
 	if namesStore(s) && !s.isTerminal(s.in) {
-		return runServe(c.Context(), s, nil)
+		return serveStdio(c, s, nil)
 	}
 	return c.Help()
 }

@@ -5,14 +5,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/agents/hook"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -43,42 +40,6 @@ func identify(ctx context.Context, dir string) project.Identity {
 func projects() project.Cache {
 	return project.Cache{Dir: filepath.Join(config.StateDir(os.Getenv), "projects")}
 }
-
-// workspaces returns the function that says in which projects a client works whose server was started in a folder at a time: those
-// of the folders that it names; if it names none, that of the folder, unless that is the home folder or the top of the file
-// system, where clients start what serves all of their windows: then that of the folder that its hooks report.
-func workspaces(c config.Config, dir string, began time.Time) func(context.Context, mcpserver.Workspace) []project.Identity {
-	memo, within := &project.Memo{Cache: projects()}, dir != "" && !project.IsTop(dir)
-	return func(ctx context.Context, w mcpserver.Workspace) []project.Identity {
-		if c.Project != "" {
-			return []project.Identity{projectOf(ctx, c)}
-		}
-		var out []project.Identity
-		for _, root := range w.Roots {
-			if project.IsTop(root) {
-				continue
-			}
-			if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
-				out = append([]project.Identity{memo.Identify(ctx, dir)}, out...)
-			} else {
-				out = append(out, memo.Identify(ctx, root))
-			}
-		}
-		if len(out) > 0 {
-			return out
-		}
-		if within {
-			return []project.Identity{memo.Identify(ctx, dir)}
-		}
-		if folder, ok := hook.FolderSince(config.StateDir(os.Getenv), w.Client, began.Add(-startGrace)); ok {
-			return []project.Identity{memo.Identify(ctx, folder)}
-		}
-		return []project.Identity{{Name: hippo.Unassigned}}
-	}
-}
-
-// startGrace is how long before its server a client may have reported a folder.
-const startGrace = time.Minute
 
 // givenProject returns the project that the command line names to store something in; false: none, or all.
 func givenProject(s *shell) (string, bool) {

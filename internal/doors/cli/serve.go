@@ -1,30 +1,22 @@
 package cli
 
 import (
-	"context"
-	"crypto/rand"
-	"errors"
-	"os"
-	"runtime/debug"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
-	"github.com/hippo-memory/hippo/internal/doors/script"
-	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
-	"github.com/hippo-memory/hippo/internal/engine/sources"
+	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/serve/server"
 )
 
 func newServeCommand(s *shell) *cobra.Command {
 	var verbose bool
 	var tools string
-	var o httpOptions
+	var h server.HTTP
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve memories over MCP on stdin and stdout, or over HTTP",
@@ -39,19 +31,20 @@ func newServeCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := o.validate(c.Flags()); err != nil {
+			if h.Address != "" {
+				return serveHTTP(c, s, &h, systems)
+			}
+			if err := refuseHTTPFlags(c.Flags()); err != nil {
 				return err
 			}
-			if o.addr != "" {
-				return serveHTTP(c.Context(), s, &o, &httpFront{tools: systems}, nil)
-			}
-			return runServe(c.Context(), s, systems)
+			return serveStdio(c, s, systems)
 		},
 	}
 	c.Flags().StringVar(&tools, "tools", "", "the systems whose tools are listed, separated by commas: "+strings.Join(mcpserver.ToolSystems(), ", ")+
 		" or all; where names collide the first one answers, and unlisted tools still answer (default: hippo, and code once a source tree is indexed)")
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
-	o.add(c.Flags())
+	c.Flags().StringVar(&h.Address, "http", "", "serve HTTP on this address, such as :8420 (this machine only) or 0.0.0.0:8420")
+	addHTTPFlags(c.Flags(), &h)
 	return c
 }
 
@@ -67,81 +60,78 @@ func toolSystems(text string) ([]string, error) {
 	return systems, nil
 }
 
-// openTimeout is how long the shutdown of a server waits for a store that is still being
-// opened. It has not acknowledged any write.
-const openTimeout = 5 * time.Second
-
-// indexWait is how long a search waits for an index that is being rebuilt before it searches
-// the part that is complete.
-const indexWait = 2 * time.Second
-
-// agentGarbage is the GC percent of a server over stdin and stdout. A machine has one for each agent that runs, so that its
-// memory counts; the collector then takes up to 6 % of the processor time of a search more, on a core that one client leaves
-// idle. A server over HTTP keeps the default.
-const agentGarbage = 50
-
-// collectOften sets [agentGarbage], unless the environment sets another percentage. A server calls it with its first use of the
-// store: a start ends before a collection would pay.
-func collectOften() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(agentGarbage)
-	}
+// addHTTPFlags adds the flags that count only with --http.
+func addHTTPFlags(f *pflag.FlagSet, h *server.HTTP) {
+	tls, b, c, a := &h.TLS, &h.Backups, &h.Consolidations, &h.OAuth
+	addPath(f, &tls.Cert, "tls-cert", "the file of the certificate and its chain, for HTTPS; reloaded when it changes")
+	addPath(f, &tls.Key, "tls-key", "the file of its key")
+	f.StringSliceVar(&tls.Domains, "acme-domain", nil, "obtain a certificate for this name through ACME, and accept the terms of the issuer; may be repeated")
+	f.StringVar(&tls.Email, "acme-email", "", "the address for notices of the issuer")
+	addPath(f, &tls.Folder, "acme-dir", "the folder of the account and the certificates (default: acme beside the tokens)")
+	f.StringVar(&tls.Directory, "acme-url", "", "the directory URL of the issuer (default: Let's Encrypt)")
+	f.StringSliceVar(&h.Hosts, "http-host", nil, "a further host name of the server, beside its addresses and the name of this machine; may be repeated")
+	f.BoolVar(&h.Insecure, "insecure-http", false, "accept other machines without TLS, for use behind a TLS proxy")
+	f.DurationVar(&h.Drain, "http-drain", 0, "how long /readyz reports not ready before the server stops accepting requests, such as 5s; at most 30s")
+	f.DurationVar(&b.Every, "backup-every", 0, "with --http: the interval between backups, such as 24h; 0 for none")
+	f.IntVar(&b.Keep, "backup-keep", 7, "the number of backups to keep")
+	addPath(f, &b.Dir, "backup-dir", "the folder of the backups (default: backups beside the store)")
+	f.DurationVar(&c.Every, "consolidate-every", 0, "with --http: the interval between consolidations, such as 168h; 0 for none")
+	f.StringVar(&c.Horizon, "consolidate-horizon", string(api.Weekly), "the horizon of these consolidations: "+consolidate.HorizonList())
+	f.StringVar(&a.Issuer, "oauth-issuer", "", "also accept access tokens of this OAuth 2.1 issuer (a URL)")
+	f.StringSliceVar(&a.Audiences, "oauth-audience", nil, "the audience of these tokens: the URL at which clients reach this server; may be repeated to accept others")
+	f.StringVar(&a.NamespaceClaim, "oauth-namespace-claim", "", "the claim with the namespace of the caller; tokens without it are refused (default: --namespace for all)")
 }
 
-// sharedVerbs are the verbs above the engine that other processes of the machine may call. Their programs see the trees of code as
-// they are: who asks for one in an editor keeps it up to date.
-func sharedVerbs(code *app.Code) []engine.Verb {
-	return []engine.Verb{script.New(nil).Verb(func(dir string) sources.Trees { return app.UnwatchedCode{Code: code, Folder: dir} })}
+// refuseHTTPFlags refuses flags that count only with --http.
+func refuseHTTPFlags(f *pflag.FlagSet) (err error) {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	addHTTPFlags(own, &server.HTTP{})
+	own.VisitAll(func(x *pflag.Flag) {
+		if err == nil && f.Changed(x.Name) {
+			err = usagef("--%s is for HTTP: also give --http", x.Name)
+		}
+	})
+	return err
 }
 
-// runServe serves; nil lists the default tools.
-func runServe(ctx context.Context, s *shell, tools []string) error {
+// serveHTTP serves a store of this machine over HTTP.
+func serveHTTP(c *cobra.Command, s *shell, h *server.HTTP, tools []string) error {
 	cfg, err := s.config()
 	if err != nil {
-		return serveProblem(ctx, s, tools, err)
+		return err
 	}
-	log := s.logger(cfg)
-	dir, _ := os.Getwd() // without it no tree is preferred
-	code := app.NewCode(dir, &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
-	sharing := app.NewSharing(cfg, &app.Options{Repositories: projects(), IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(code)}, app.SharingOptions{Listens: true})
-	scope := s.scope(cfg)
-	frugal := sync.OnceFunc(collectOften)
-	open := func(ctx context.Context) (*engine.Engine, error) {
-		frugal()
-		return sharing.Engine(ctx)
+	if err := ownStore(cfg.Store, "serves a store of this machine"); err != nil {
+		return err
 	}
-	server := mcpserver.New(open, &mcpserver.Options{
-		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools, Code: code,
-		Scope:   func(context.Context) hippo.Scope { return scope },
-		Project: workspaces(cfg, dir, s.now()),
-		Work:    func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") },
-	})
+	return server.ServeHTTP(c.Context(), serverOptions(s, cfg, tools), h)
+}
+
+// serveStdio serves over stdin and stdout; nil lists the default tools.
+func serveStdio(c *cobra.Command, s *shell, tools []string) error {
+	client := &server.Stdio{In: s.in, Out: s.out}
+	cfg, err := s.config()
+	if err != nil {
+		if s.isTerminal(s.in) {
+			return err
+		}
+		client.Notices = s.notices
+		return server.ServeProblem(c.Context(), serverOptions(s, config.Config{}, tools), client, err)
+	}
 	noticeElsewhere(s, cfg)
-	mcpserver.AddNotices(server, s.notices...)
+	client.Notices = s.notices
+	if cfg.Project != "" {
+		named := projectOf(c.Context(), cfg)
+		client.Project = &named
+	}
 	if s.isTerminal(s.in) {
 		s.warn("this speaks MCP on stdin and stdout: an MCP client starts it, not a person; Ctrl-C ends it")
 	}
-	err = server.Serve(ctx, s.in, s.out)
-	if errors.Is(err, context.Canceled) {
-		err = nil // a signal asked for the end
-	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
-	defer cancel()
-	return errors.Join(err, sharing.Shut(closing), code.Close())
+	return server.ServeStdio(c.Context(), serverOptions(s, cfg, tools), client)
 }
 
-// serveProblem serves a client although the settings are wrong: every call answers with what is wrong, because clients hide
-// what a server prints, and show one that ends as one that does not connect. It returns the problem.
-func serveProblem(ctx context.Context, s *shell, tools []string, problem error) error {
-	if s.isTerminal(s.in) {
-		return problem
+func serverOptions(s *shell, cfg config.Config, tools []string) *server.Options {
+	return &server.Options{
+		Config: cfg, Repositories: projects(), Tools: tools, Version: version().Version, Now: s.now, Log: s.logger(cfg),
+		Warn: func(text string) { s.warn("%s", text) },
 	}
-	failing := func(context.Context) (*engine.Engine, error) { return nil, problem }
-	server := mcpserver.New(failing, &mcpserver.Options{Version: version().Version, Now: s.now, Session: "mcp-" + rand.Text(), Tools: tools})
-	mcpserver.AddNotices(server, s.notices...)
-	err := server.Serve(ctx, s.in, s.out)
-	if errors.Is(err, context.Canceled) {
-		err = nil
-	}
-	return errors.Join(problem, err)
 }

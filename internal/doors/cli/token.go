@@ -17,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo/internal/serve/server"
 	"github.com/hippo-memory/hippo/internal/serve/token"
 )
 
@@ -52,30 +53,7 @@ func spellScope(ctx context.Context, s *shell, cfg config.Config, t *token.Token
 	})
 }
 
-// strayScopes says which tokens reach nothing, because a namespace or a project of theirs differs by letters or blanks alone from one that
-// the store has: somebody wrote it into the file.
-func strayScopes(ctx context.Context, e *engine.Engine, list []token.Token) (out []string) {
-	for _, t := range list {
-		if t.Namespace == "" && t.Projects == nil {
-			continue
-		}
-		scope := hippo.LocalScope("")
-		scope.Namespace = t.Namespace
-		m := e.In(scope)
-		if _, err := engine.ListProjects(ctx, m); err != nil {
-			out = append(out, fmt.Sprintf("token %q: %v", t.Name, err))
-			continue
-		}
-		for _, name := range t.Projects {
-			if known, err := engine.SpelledProject(ctx, m, name); err == nil && known != name {
-				out = append(out, fmt.Sprintf("token %q: project: %q has no memories, and %q has: write it so", t.Name, name, known))
-			}
-		}
-	}
-	return out
-}
-
-// checkScopes is [strayScopes] as warnings, with the store of this machine, if there is one.
+// checkScopes is [server.StrayScopes] as warnings, with the store of this machine, if there is one.
 func checkScopes(ctx context.Context, s *shell, list []token.Token) error {
 	cfg, err := s.config()
 	if err != nil || cfg.Store.Remote() || !app.Exists(cfg.Store) || !slices.ContainsFunc(list, func(t token.Token) bool { return t.Namespace != "" || t.Projects != nil }) {
@@ -85,7 +63,7 @@ func checkScopes(ctx context.Context, s *shell, list []token.Token) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range strayScopes(ctx, e, list) {
+	for _, text := range server.StrayScopes(ctx, e, list) {
 		s.warn("%s", text)
 	}
 	return e.Close()

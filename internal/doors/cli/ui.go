@@ -7,14 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/doors/web"
-	"github.com/hippo-memory/hippo/internal/serve/httpd"
+	"github.com/hippo-memory/hippo/internal/serve/server"
 )
 
 func newUICommand(s *shell) *cobra.Command {
-	var o httpOptions
+	var h server.HTTP
 	var silent bool
 	c := &cobra.Command{
 		Use:   "ui",
@@ -30,19 +28,17 @@ func newUICommand(s *shell) *cobra.Command {
 			if cfg.Store.Remote() {
 				return showRemote(c.Context(), s, cfg.Store, silent)
 			}
-			f := &httpFront{sessions: web.NewSessions(s.now)}
-			owner := httpd.Caller{Name: "you", Scope: hippo.Scope{Namespace: cfg.Namespace, Rights: hippo.AllRights}}
-			return serveHTTP(c.Context(), s, &o, f, func(url string) {
-				link := url + f.sessions.Link(owner)
+			h.Dashboard = func(link string) {
 				if silent || !openBrowser(c.Context(), link) {
 					s.warn("open this link; it works once: %s", link)
 					return
 				}
 				s.warn("the browser opens this link, which works once; if none appears, open it yourself: %s", link)
-			})
+			}
+			return serveHTTP(c, s, &h, nil)
 		},
 	}
-	c.Flags().StringVar(&o.addr, "http", "127.0.0.1:0", "the address to listen on; port 0 picks a free one")
+	c.Flags().StringVar(&h.Address, "http", "127.0.0.1:0", "the address to listen on; port 0 picks a free one")
 	c.Flags().BoolVar(&silent, "no-browser", false, "print the link instead of opening it")
 	return c
 }

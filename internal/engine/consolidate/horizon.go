@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -14,6 +15,13 @@ func HorizonNames() []string {
 		names = append(names, string(h))
 	}
 	return names
+}
+
+// HorizonList lists the horizons: "daily, weekly or monthly".
+func HorizonList() string {
+	names := HorizonNames()
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // Day is a calendar day as a duration.

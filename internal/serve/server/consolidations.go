@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"context"
@@ -8,10 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
@@ -21,10 +18,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 )
 
-// consolidationPlan says when a server consolidates its store.
-type consolidationPlan struct {
-	every   time.Duration
-	horizon string
+// Consolidations says when a server consolidates its store.
+type Consolidations struct {
+	Every   time.Duration // 0: never
+	Horizon string
 }
 
 const (
@@ -36,27 +33,15 @@ const (
 	leaseWait, leaseRetry = 100 * time.Millisecond, 10 * time.Minute
 )
 
-func (p *consolidationPlan) add(f *pflag.FlagSet) {
-	f.DurationVar(&p.every, "consolidate-every", 0, "with --http: the interval between consolidations, such as 168h; 0 for none")
-	f.StringVar(&p.horizon, "consolidate-horizon", string(api.Weekly), "the horizon of these consolidations: "+horizonNames())
-}
-
-func (p *consolidationPlan) validate() error {
+func (c *Consolidations) validate() error {
 	switch {
-	case *p == consolidationPlan{}: // of hippo ui, which has no such flags: never
-	case !slices.Contains(api.Horizons(), api.Horizon(p.horizon)):
-		return usagef("--consolidate-horizon must be %s, got %q", horizonNames(), p.horizon)
-	case p.every != 0 && p.every < minConsolidationInterval:
-		return usagef("--consolidate-every must be at least %v, got %v", minConsolidationInterval, p.every)
+	case *c == Consolidations{}: // never, and no horizon is chosen
+	case !slices.Contains(api.Horizons(), api.Horizon(c.Horizon)):
+		return optionf("--consolidate-horizon must be %s, got %q", consolidate.HorizonList(), c.Horizon)
+	case c.Every != 0 && c.Every < minConsolidationInterval:
+		return optionf("--consolidate-every must be at least %v, got %v", minConsolidationInterval, c.Every)
 	}
 	return nil
-}
-
-// horizonNames lists the horizons: "daily, weekly or monthly".
-func horizonNames() string {
-	names := consolidate.HorizonNames()
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // lastRun is when a store was consolidated last, or first seen.
@@ -109,19 +94,19 @@ func (l *lease) attempt(ctx context.Context, every time.Duration, run func(conte
 
 // repeat consolidates all namespaces of the store of an engine until ctx ends, and closes what it returns then. It does nothing if no
 // consolidations are asked for.
-func (p *consolidationPlan) repeat(ctx context.Context, l lease, scope hippo.Scope, open func(context.Context) (*engine.Engine, error), log *slog.Logger) <-chan struct{} {
+func (c *Consolidations) repeat(ctx context.Context, l lease, scope hippo.Scope, open func(context.Context) (*engine.Engine, error), log *slog.Logger) <-chan struct{} {
 	done := make(chan struct{})
 	run := func(ctx context.Context) error {
 		e, err := open(ctx)
 		if err != nil {
 			return err
 		}
-		return consolidateAll(ctx, e, scope, api.Horizon(p.horizon), log)
+		return consolidateAll(ctx, e, scope, api.Horizon(c.Horizon), log)
 	}
 	go func() {
 		defer close(done)
-		for p.every > 0 {
-			wait, err := l.attempt(ctx, p.every, run)
+		for c.Every > 0 {
+			wait, err := l.attempt(ctx, c.Every, run)
 			if err != nil && ctx.Err() == nil {
 				log.Error("scheduled consolidation failed", "error", err)
 			}
@@ -147,12 +132,12 @@ func consolidateAll(ctx context.Context, e *engine.Engine, scope hippo.Scope, h 
 	for _, namespace := range namespaces {
 		scope.Namespace = namespace
 		m := engine.As(e.In(scope), hippo.Operation{By: hippo.Source{Kind: hippo.SourceTool, Client: "hippo"}, Reason: "scheduled"})
-		c, failed := engine.Consolidate(ctx, m, engine.ConsolidateOptions{Horizon: h})
+		done, failed := engine.Consolidate(ctx, m, engine.ConsolidateOptions{Horizon: h})
 		if failed != nil {
 			err = errors.Join(err, fmt.Errorf("namespace %q: %w", namespace, failed))
 			continue
 		}
-		log.Info("consolidated", "namespace", namespace, "horizon", h, "operation", c.Operation, "linked", c.Linked, "summarised", c.Summarised, "archived", c.Archived)
+		log.Info("consolidated", "namespace", namespace, "horizon", h, "operation", done.Operation, "linked", done.Linked, "summarised", done.Summarised, "archived", done.Archived)
 	}
 	return err
 }

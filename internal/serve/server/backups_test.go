@@ -1,4 +1,4 @@
-package cli_test
+package server_test
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/doors/cli"
+	"github.com/hippo-memory/hippo/internal/serve/server"
 )
 
 // TestBackupSchedule: the newest backups are kept, other files are left alone, and a restart waits for the rest of the
@@ -20,11 +20,11 @@ func TestBackupSchedule(t *testing.T) {
 	store := config.Store{Kind: "sqlite", Path: filepath.Join(t.TempDir(), "memory.db")}
 	now := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	if got := cli.BackupDue(dir, time.Hour, now); got != 0 {
+	if got := server.BackupDue(dir, time.Hour, now); got != 0 {
 		t.Errorf("without a backup it waits %v", got)
 	}
 	for i := range 4 {
-		next, err := cli.RunBackup(t.Context(), store, dir, time.Hour, 2, clock)
+		next, err := server.RunBackup(t.Context(), store, dir, time.Hour, 2, clock)
 		if err != nil || next != time.Hour {
 			t.Fatalf("backup %d: next in %v (%v)", i+1, next, err)
 		}
@@ -52,7 +52,7 @@ func TestBackupSchedule(t *testing.T) {
 	for _, tc := range []struct{ since, want time.Duration }{
 		{20 * time.Minute, 40 * time.Minute}, {2 * time.Hour, 0}, {-48 * time.Hour, time.Hour}, // a clock that went back
 	} {
-		if got := cli.BackupDue(dir, time.Hour, time.Date(2026, 11, 23, 13, 0, 0, 0, time.UTC).Add(tc.since)); got != tc.want {
+		if got := server.BackupDue(dir, time.Hour, time.Date(2026, 11, 23, 13, 0, 0, 0, time.UTC).Add(tc.since)); got != tc.want {
 			t.Errorf("%v after the last one: %v, want %v", tc.since, got, tc.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"context"
@@ -10,18 +10,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 )
 
-// backupPlan says when a server backs its store up.
-type backupPlan struct {
-	every time.Duration
-	keep  int
-	dir   string
+// Backups says when a server backs its store up.
+type Backups struct {
+	Every time.Duration // 0: never
+	Keep  int           // the number of backups to keep
+	Dir   string        // empty: backups beside the store
 }
 
 const (
@@ -31,33 +29,27 @@ const (
 	backupLayout = "hippo-20060102T150405Z.db"
 )
 
-func (p *backupPlan) add(f *pflag.FlagSet) {
-	f.DurationVar(&p.every, "backup-every", 0, "with --http: the interval between backups, such as 24h; 0 for none")
-	f.IntVar(&p.keep, "backup-keep", 7, "the number of backups to keep")
-	addPath(f, &p.dir, "backup-dir", "the folder of the backups (default: backups beside the store)")
-}
-
-func (p *backupPlan) validate(store config.Store) error {
-	if p.every == 0 {
+func (b *Backups) validate(store config.Store) error {
+	if b.Every == 0 {
 		return nil
 	}
-	if _, err := p.folder(store); err != nil {
+	if _, err := b.folder(store); err != nil {
 		return err
 	}
 	switch {
-	case p.every < minBackupInterval:
-		return usagef("--backup-every must be at least %v, got %v", minBackupInterval, p.every)
-	case p.keep < 1:
-		return usagef("--backup-keep must be at least 1, got %d", p.keep)
+	case b.Every < minBackupInterval:
+		return optionf("--backup-every must be at least %v, got %v", minBackupInterval, b.Every)
+	case b.Keep < 1:
+		return optionf("--backup-keep must be at least 1, got %d", b.Keep)
 	}
 	return nil
 }
 
 // folder returns where the backups of a store are.
-func (p *backupPlan) folder(store config.Store) (string, error) {
+func (b *Backups) folder(store config.Store) (string, error) {
 	switch {
-	case p.dir != "":
-		return p.dir, nil
+	case b.Dir != "":
+		return b.Dir, nil
 	case store.Kind == "memory":
 		return "", hippo.Fieldf("backup-dir", "is required for a store in memory")
 	}
@@ -67,7 +59,7 @@ func (p *backupPlan) folder(store config.Store) (string, error) {
 var backupName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^hippo-\d{8}T\d{6}Z\.db$`) }) //nolint:gochecknoglobals // compiled when it is first used
 
 // list returns the names of the scheduled backups in a folder, the oldest first. Other files are never touched.
-func (*backupPlan) list(dir string) ([]string, error) {
+func (*Backups) list(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -83,8 +75,8 @@ func (*backupPlan) list(dir string) ([]string, error) {
 }
 
 // due returns how long to wait for the next backup: a restart of the server neither repeats nor delays one.
-func (p *backupPlan) due(dir string, now time.Time) time.Duration {
-	names, err := p.list(dir)
+func (b *Backups) due(dir string, now time.Time) time.Duration {
+	names, err := b.list(dir)
 	if err != nil || len(names) == 0 {
 		return 0
 	}
@@ -92,11 +84,11 @@ func (p *backupPlan) due(dir string, now time.Time) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return min(p.every, max(0, last.Add(p.every).Sub(now)))
+	return min(b.Every, max(0, last.Add(b.Every).Sub(now)))
 }
 
 // run writes a backup, and then removes the oldest beyond those to keep.
-func (p *backupPlan) run(ctx context.Context, store config.Store, dir string, o *app.Options) error {
+func (b *Backups) run(ctx context.Context, store config.Store, dir string, o *app.Options) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -106,23 +98,23 @@ func (p *backupPlan) run(ctx context.Context, store config.Store, dir string, o 
 		return err
 	}
 	o.Log.Info("backed up", "path", path, "memories", r.Memories, "unreadable", len(r.Problems))
-	names, err := p.list(dir)
-	for _, name := range names[:max(0, len(names)-p.keep)] {
+	names, err := b.list(dir)
+	for _, name := range names[:max(0, len(names)-b.Keep)] {
 		err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
 	}
 	return err
 }
 
 // repeat writes scheduled backups until ctx ends, and closes what it returns then. It does nothing if none are asked for.
-func (p *backupPlan) repeat(ctx context.Context, store config.Store, o *app.Options) <-chan struct{} {
+func (b *Backups) repeat(ctx context.Context, store config.Store, o *app.Options) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		dir, err := p.folder(store)
-		if err != nil || p.every == 0 {
+		dir, err := b.folder(store)
+		if err != nil || b.Every == 0 {
 			return // validate has reported it
 		}
-		wait := p.due(dir, o.Now())
+		wait := b.due(dir, o.Now())
 		for {
 			t := time.NewTimer(wait)
 			select {
@@ -131,10 +123,10 @@ func (p *backupPlan) repeat(ctx context.Context, store config.Store, o *app.Opti
 				return
 			case <-t.C:
 			}
-			if err := p.run(ctx, store, dir, o); err != nil && ctx.Err() == nil {
+			if err := b.run(ctx, store, dir, o); err != nil && ctx.Err() == nil {
 				o.Log.Error("scheduled backup failed", "error", err)
 			}
-			wait = p.every
+			wait = b.Every
 		}
 	}()
 	return done

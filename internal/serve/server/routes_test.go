@@ -1,4 +1,4 @@
-package cli_test
+package server_test
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/doors/cli"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/oauth"
 	"github.com/hippo-memory/hippo/internal/serve/oauth/oauthtest"
+	"github.com/hippo-memory/hippo/internal/serve/server"
 	"github.com/hippo-memory/hippo/internal/serve/token"
 )
 
@@ -90,8 +90,8 @@ func newGuarded(t *testing.T) *guarded {
 	}
 	now = now.Add(time.Hour)
 	issuer := g.issue(clock)
-	g.routes = cli.HTTPRoutes(clock, func(context.Context) (*engine.Engine, error) { return e, nil }, issuer)
-	g.server = httpd.New(g.routes, httpd.Options{Tokens: cli.TokenAuthenticator(file, issuer), Now: clock, Limits: httpd.Limits{Rate: 1e6}})
+	g.routes = server.Routes(clock, func(context.Context) (*engine.Engine, error) { return e, nil }, file, issuer)
+	g.server = httpd.New(g.routes, httpd.Options{Tokens: server.TokenAuthenticator(file, issuer), Now: clock, Limits: httpd.Limits{Rate: 1e6}})
 	return g
 }
 

@@ -1,0 +1,153 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/doors/web"
+	"github.com/hippo-memory/hippo/internal/serve/httpd"
+	"github.com/hippo-memory/hippo/internal/serve/telemetry"
+	"github.com/hippo-memory/hippo/internal/serve/token"
+)
+
+// drainTimeout is how long the shutdown of an HTTP server waits for requests under way.
+const drainTimeout = 10 * time.Second
+
+// ServeHTTP serves the routes of the front ends until ctx ends. The store is one of this machine.
+func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
+	if err := h.validate(o.Config.Store); err != nil {
+		return err
+	}
+	certs, err := h.TLS.source(o.Now, o.Log)
+	if err != nil {
+		return err
+	}
+	f, err := newFrontEnds(o, h)
+	if err != nil {
+		return err
+	}
+	options, listener, err := listen(ctx, f, h)
+	if err != nil {
+		return err
+	}
+	certs.use(&options)
+	hangups := notifyHangups() // before anybody knows of the server: a hangup ends a process that expects none
+	defer signal.Stop(hangups)
+	trees := o.trees("")
+	sharing := o.share(trees, app.SharingOptions{Own: true})
+	endCode := f.openCode()
+	server := httpd.New(f.routes(sharing.Engine), options)
+	go f.openFirst(context.WithoutCancel(ctx), sharing.Engine)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	f.announce(h, h.url(listener))
+	certs.begin(ctx)
+	endSchedules := h.schedule(ctx, o, sharing.Engine)
+	err = waitServed(ctx, served, hangups, func() { reload(f.tokens, &certs, o.Log) })
+	endSchedules()
+	if err == nil {
+		drain(server, h.Drain)
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	return errors.Join(err, server.Shutdown(closing), sharing.Shut(closing), endCode(), trees.Close(), f.observer.Traces.Close(closing))
+}
+
+// newFrontEnds returns what the front ends of a server have in common, before the server listens.
+func newFrontEnds(o *Options, h *HTTP) (f *frontEnds, err error) {
+	f = &frontEnds{Options: o, tokens: token.NewFile(config.TokensPath(os.Getenv), o.Now), sessions: web.NewSessions(o.Now)}
+	if f.issuer, err = h.OAuth.verifier(o); err != nil {
+		return nil, err
+	}
+	f.observer = &telemetry.Observer{Metrics: telemetry.NewMetrics(o.Version, o.Now)}
+	f.observer.Traces, err = telemetry.NewTraces(o.Version, os.Getenv, o.Log)
+	return f, err
+}
+
+// announce says where a server is that answers.
+func (f *frontEnds) announce(h *HTTP, url string) {
+	f.Warn("serving " + f.Config.Store.String() + " on " + url)
+	if h.Dashboard != nil {
+		owner := httpd.Caller{Name: "you", Scope: hippo.Scope{Namespace: f.Config.Namespace, Rights: hippo.AllRights}}
+		h.Dashboard(url + f.sessions.Link(owner))
+	}
+}
+
+// openFirst opens the store before the first request, which reports a failure, and warns of tokens that reach nothing.
+func (f *frontEnds) openFirst(ctx context.Context, open httpd.Opener) {
+	e, err := open(ctx)
+	if err != nil {
+		return
+	}
+	if list, err := f.tokens.List(); err == nil {
+		for _, text := range StrayScopes(ctx, e, list) {
+			f.Log.Warn(text)
+		}
+	}
+}
+
+func notifyHangups() chan os.Signal {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	return hangups
+}
+
+// schedule begins the scheduled work of a server, and returns what ends it.
+func (h *HTTP) schedule(ctx context.Context, o *Options, open httpd.Opener) (end func()) {
+	scheduled, cancel := context.WithCancel(ctx)
+	store := o.Config.Store
+	backups := h.Backups.repeat(scheduled, store, &app.Options{Now: o.Now, Log: o.Log})
+	consolidations := h.Consolidations.repeat(scheduled, newLease(store.String(), o.Now), o.scope(), open, o.Log)
+	return func() {
+		cancel()
+		<-backups
+		<-consolidations
+	}
+}
+
+// waitServed waits until a server has failed or ctx ends, and reloads at each hangup.
+func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Signal, reload func()) error {
+	for {
+		select {
+		case err := <-served:
+			return err
+		case <-ctx.Done():
+			return nil
+		case <-hangups:
+			reload()
+		}
+	}
+}
+
+// drain announces the end of a server, and gives others the time d to notice; another signal cuts it short.
+func drain(s *httpd.Server, d time.Duration) {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, os.Interrupt, syscall.SIGTERM) // before a second one can follow what the server announces
+	defer signal.Stop(again)
+	s.Drain()
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-again:
+	}
+}
+
+// reload reads the files of a server again, and says what it found. They are read when they change, too.
+func reload(tokens *token.File, certs *certificateSource, log *slog.Logger) {
+	certs.reload()
+	list, err := tokens.List()
+	if err != nil {
+		log.Error("tokens cannot be read", "error", err)
+		return
+	}
+	log.Info("tokens and certificates are read again", "tokens", len(list))
+}

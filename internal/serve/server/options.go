@@ -1,0 +1,99 @@
+// Package server serves memories: all front ends over HTTP on one listener, with certificates, tokens, and scheduled backups
+// and consolidations; or MCP over stdin and stdout. Errors name options by the flags of hippo serve.
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/doors/script"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/sources"
+)
+
+// Options are what every server needs.
+type Options struct {
+	// Config names the store, its model and its namespace.
+	Config       config.Config
+	Repositories project.Cache
+	// Tools are the systems whose tools are listed; nil: the default.
+	Tools   []string
+	Version string // of the program
+	Now     func() time.Time
+	Log     *slog.Logger
+	// Warn shows a line to the person who started the server.
+	Warn func(text string)
+}
+
+// HTTP are the options of a server over HTTP.
+type HTTP struct {
+	Address string
+	// Hosts are further host names of the server, beside its addresses and the name of the machine.
+	Hosts []string
+	// Insecure accepts other machines without TLS.
+	Insecure bool
+	// Drain is how long the server reports that it is not ready before it stops accepting requests.
+	Drain          time.Duration
+	TLS            Certificates
+	Backups        Backups
+	Consolidations Consolidations
+	OAuth          OAuth
+	// Dashboard is called with a link to the dashboard, which works once, when the server answers; nil: there is no link.
+	Dashboard func(link string)
+}
+
+// maxDrain is the longest time that a server waits for others to notice its end.
+const maxDrain = 30 * time.Second
+
+func (h *HTTP) validate(store config.Store) error {
+	if h.Drain < 0 || h.Drain > maxDrain {
+		return optionf("--http-drain must be between 0 and %v, got %v", maxDrain, h.Drain)
+	}
+	if err := h.Backups.validate(store); err != nil {
+		return err
+	}
+	return h.Consolidations.validate()
+}
+
+// optionError is what is wrong with the options. Unlike a [hippo.FieldError], it may be about several.
+type optionError struct{ text string }
+
+func (e *optionError) Error() string { return e.text }
+
+// Unwrap makes it a [hippo.ErrInvalid].
+func (*optionError) Unwrap() error { return hippo.ErrInvalid }
+
+func optionf(format string, args ...any) error { return &optionError{fmt.Sprintf(format, args...)} }
+
+// indexWait is how long a search waits for an index that is being rebuilt before it searches
+// the part that is complete.
+const indexWait = 2 * time.Second
+
+// share returns how a server reaches its store: this process answers others of the machine.
+func (o *Options) share(trees *app.Code, so app.SharingOptions) *app.Sharing {
+	so.Listens = true
+	return app.NewSharing(o.Config, &app.Options{Repositories: o.Repositories, IndexWait: indexWait, Now: o.Now, Log: o.Log, Verbs: sharedVerbs(trees)}, so)
+}
+
+// trees returns the source trees of this machine; those of a folder first, if it is not empty.
+func (o *Options) trees(folder string) *app.Code {
+	return app.NewCode(folder, &app.Options{Now: o.Now, Log: o.Log, CodeModel: o.Config.Model})
+}
+
+// sharedVerbs are the verbs above the engine that other processes of the machine may call. Their programs see the trees of code as
+// they are: who asks for one in an editor keeps it up to date.
+func sharedVerbs(code *app.Code) []engine.Verb {
+	return []engine.Verb{script.New(nil).Verb(func(dir string) sources.Trees { return app.UnwatchedCode{Code: code, Folder: dir} })}
+}
+
+// scope returns the scope of the user: everything in a namespace.
+func (o *Options) scope() hippo.Scope {
+	scope := hippo.LocalScope("")
+	scope.Namespace = o.Config.Namespace
+	return scope
+}
