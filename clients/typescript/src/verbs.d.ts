@@ -519,7 +519,7 @@ export interface RelateRelations {
   readonly valid_from?: string;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly valid_until?: string;
-  /** at most 1; default: 1 */
+  /** the weight, above 0 and at most 1 (at most 1; default: 1) */
   readonly weight?: number;
 }
 
@@ -751,18 +751,18 @@ export interface ListArguments {
   readonly as_of?: string;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly known_at?: string;
-  /** one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one */
-  readonly project?: readonly string[];
-  /** 1 to 1000; default: 10 */
+  /** only what comes from this kind of source, client or file: import, csv, notes.csv */
+  readonly source?: string;
+  /** only what the import with this operation of the log has brought, in all projects unless one is named */
+  readonly import?: string;
+  /** show at most this many (1 to 1000; default: 10) */
   readonly limit?: number;
-  /** where the page begins; next_offset of the page before (at least 0; default: 0) */
+  /** skip this many (at least 0; default: 0) */
   readonly offset?: number;
   /** list forgotten memories instead */
   readonly forgotten?: boolean;
-  /** only what comes from this kind of source, client or file, such as import, csv, notes.csv */
-  readonly source?: string;
-  /** only what this operation of an import has brought, of all projects unless project names some */
-  readonly import?: string;
+  /** one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one */
+  readonly project?: readonly string[];
 }
 
 /** What getMany takes. */
@@ -787,12 +787,12 @@ export interface ResolveArguments {
 export interface GetArguments {
   /** a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash (4 to 64 characters) */
   readonly id: string;
+  /** the question that led to these memories: of a long memory, show the sentences that answer it */
+  readonly query?: string;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly as_of?: string;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly known_at?: string;
-  /** a question: of a content of more than 1,200 tokens, excerpt has the sentences that answer it */
-  readonly query?: string;
 }
 
 /** What modify takes. */
@@ -883,9 +883,9 @@ export interface SearchArguments {
   readonly explain?: boolean;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly known_at?: string;
-  /** 1 to 1000; default: 10 */
+  /** show at most this many (1 to 1000; default: 10) */
   readonly limit?: number;
-  /** the lower end of relevance_range */
+  /** the lowest relevance; 0 also shows unlikely matches */
   readonly min_relevance?: number;
   /** only memories of this trust or more: none, low, normal or high */
   readonly min_trust?: "none" | "low" | "normal" | "high";
@@ -893,7 +893,7 @@ export interface SearchArguments {
   readonly mode?: "semantic" | "associative" | "hybrid" | "exact";
   /** do not count the hits as used */
   readonly no_touch?: boolean;
-  /** where the page begins; next_offset of the page before (at least 0; default: 0) */
+  /** skip this many (at least 0; default: 0) */
   readonly offset?: number;
   /** only pinned memories */
   readonly pinned?: boolean;
@@ -941,9 +941,9 @@ export interface SearchSourcesArguments {
   readonly explain?: boolean;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly known_at?: string;
-  /** 1 to 1000; default: 10 */
+  /** show at most this many (1 to 1000; default: 10) */
   readonly limit?: number;
-  /** the lower end of relevance_range */
+  /** the lowest relevance; 0 also shows unlikely matches */
   readonly min_relevance?: number;
   /** only memories of this trust or more: none, low, normal or high */
   readonly min_trust?: "none" | "low" | "normal" | "high";
@@ -951,7 +951,7 @@ export interface SearchSourcesArguments {
   readonly mode?: "semantic" | "associative" | "hybrid" | "exact";
   /** do not count the hits as used */
   readonly no_touch?: boolean;
-  /** where the page begins; next_offset of the page before (at least 0; default: 0) */
+  /** skip this many (at least 0; default: 0) */
   readonly offset?: number;
   /** only pinned memories */
   readonly pinned?: boolean;
@@ -1065,9 +1065,9 @@ export interface UnrelateArguments {
 
 /** What entities takes. */
 export interface EntitiesArguments {
-  /** 1 to 1000; default: 10 */
+  /** show at most this many (1 to 1000; default: 10) */
   readonly limit?: number;
-  /** where the page begins; next_offset of the page before (at least 0; default: 0) */
+  /** skip this many (at least 0; default: 0) */
   readonly offset?: number;
   /** only those of this kind */
   readonly kind?: string;
@@ -1077,11 +1077,11 @@ export interface EntitiesArguments {
 
 /** What addEntity takes. */
 export interface AddEntityArguments {
-  /** a name, an alias, a short form of a name that no other has, or an ID (at most 256 characters) */
+  /** the name of the new entity (at most 256 characters) */
   readonly name: string;
-  /** other names (at most 64) */
+  /** another name (at most 64) */
   readonly aliases?: readonly string[];
-  /** at most 524288 characters */
+  /** what it is (at most 524288 characters) */
   readonly description?: string;
   /** person, project, file, ... (at most 64 characters) */
   readonly kind?: string;
@@ -1091,7 +1091,7 @@ export interface AddEntityArguments {
 export interface EntityArguments {
   /** a name, an alias, a short form of a name that no other has, or an ID (at most 256 characters) */
   readonly name: string;
-  /** of the texts; default: 1200 (100 to 8000) */
+  /** at most this many tokens of text (100 to 8000; default: 1200) */
   readonly max_tokens?: number;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly as_of?: string;
@@ -1105,9 +1105,9 @@ export interface ModifyEntityArguments {
   readonly name: string;
   /** names to add */
   readonly aliases?: readonly string[];
-  /** at most 524288 characters */
+  /** the new description (at most 524288 characters) */
   readonly description?: string;
-  /** at most 64 characters */
+  /** the new kind (at most 64 characters) */
   readonly kind?: string;
   /** why, for the history (at most 1024 characters) */
   readonly reason?: string;
@@ -1137,17 +1137,17 @@ export interface MergeEntitiesArguments {
 export interface SplitEntityArguments {
   /** the one to split: a name, an alias, a short form of a name that no other has, or an ID */
   readonly entity: string;
-  /** that of the new one (at most 256 characters) */
+  /** the name of the new entity (at most 256 characters) */
   readonly name: string;
-  /** other names (at most 64) */
+  /** another name (at most 64) */
   readonly aliases?: readonly string[];
-  /** at most 524288 characters */
+  /** what it is (at most 524288 characters) */
   readonly description?: string;
   /** person, project, file, ... (at most 64 characters) */
   readonly kind?: string;
   /** why, for the history (at most 1024 characters) */
   readonly reason?: string;
-  /** memories: the relations with them move to the new one (at most 1000) */
+  /** a memory or entity whose relations move to the new entity (at most 1000) */
   readonly related?: readonly string[];
 }
 
@@ -1155,20 +1155,20 @@ export interface SplitEntityArguments {
 export interface NeighboursArguments {
   /** a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash, or the name of an entity (at most 256 characters) */
   readonly id: string;
-  /** only relations of these kinds */
+  /** the largest number of relations away, at most 10 (1 to 10; default: 1) */
+  readonly depth?: number;
+  /** the direction of relations to follow: out, in or both (default: both) */
+  readonly direction?: "both" | "out" | "in";
+  /** only relations of this kind (default: any declared one) */
   readonly kind?: readonly string[];
   /** include relations learned from use */
   readonly learned?: boolean;
-  /** 1 to 1000; default: 100 */
+  /** show at most this many (1 to 1000; default: 100) */
   readonly limit?: number;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly as_of?: string;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly known_at?: string;
-  /** how many relations away (1 to 10; default: 1) */
-  readonly depth?: number;
-  /** default: both */
-  readonly direction?: "both" | "out" | "in";
 }
 
 /** What path takes. */
@@ -1177,29 +1177,29 @@ export interface PathArguments {
   readonly from: string;
   /** a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash, or the name of an entity (at most 256 characters) */
   readonly to: string;
-  /** only relations of these kinds */
+  /** the largest number of relations away, at most 10 (1 to 10; default: 5) */
+  readonly depth?: number;
+  /** the direction of relations to follow: out, in or both (default: both) */
+  readonly direction?: "both" | "out" | "in";
+  /** only relations of this kind (default: any declared one) */
   readonly kind?: readonly string[];
   /** include relations learned from use */
   readonly learned?: boolean;
-  /** 1 to 100; default: 10 */
+  /** show at most this many (1 to 100; default: 10) */
   readonly limit?: number;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly as_of?: string;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly known_at?: string;
-  /** how many relations away (1 to 10; default: 5) */
-  readonly depth?: number;
-  /** default: both */
-  readonly direction?: "both" | "out" | "in";
 }
 
 /** What communities takes. */
 export interface CommunitiesArguments {
-  /** only relations of these kinds */
+  /** only relations of this kind (default: any declared one) */
   readonly kind?: readonly string[];
   /** include relations learned from use */
   readonly learned?: boolean;
-  /** 1 to 100; default: 20 */
+  /** show at most this many (1 to 100; default: 20) */
   readonly limit?: number;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly as_of?: string;
@@ -1211,29 +1211,29 @@ export interface CommunitiesArguments {
 export interface DrawArguments {
   /** a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash, or the name of an entity (at most 256 characters) */
   readonly id: string;
-  /** only relations of these kinds */
+  /** the largest number of relations away, at most 10 (1 to 10; default: 2) */
+  readonly depth?: number;
+  /** the direction of relations to follow: out, in or both (default: both) */
+  readonly direction?: "both" | "out" | "in";
+  /** only relations of this kind (default: any declared one) */
   readonly kind?: readonly string[];
   /** include relations learned from use */
   readonly learned?: boolean;
-  /** 1 to 1000; default: 100 */
+  /** show at most this many (1 to 1000; default: 100) */
   readonly limit?: number;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly as_of?: string;
   /** RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d */
   readonly known_at?: string;
-  /** how many relations away (1 to 10; default: 2) */
-  readonly depth?: number;
-  /** default: both */
-  readonly direction?: "both" | "out" | "in";
-  /** default: mermaid */
+  /** the language of the drawing: mermaid or graphviz (default: mermaid) */
   readonly format?: "mermaid" | "graphviz";
 }
 
 /** What log takes. */
 export interface LogArguments {
-  /** 1 to 1000; default: 10 */
+  /** show at most this many (1 to 1000; default: 10) */
   readonly limit?: number;
-  /** where the page begins; next_offset of the page before (at least 0; default: 0) */
+  /** skip this many (at least 0; default: 0) */
   readonly offset?: number;
   /** a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash (4 to 64 characters) */
   readonly memory?: string;
@@ -1259,19 +1259,19 @@ export interface UndoArguments {
 
 /** What audit takes. */
 export interface AuditArguments {
-  /** of one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one */
-  readonly project?: readonly string[];
   /** active days without use after which a memory counts as idle (at least 1; default: 30) */
   readonly idle?: number;
-  /** findings of each problem (1 to 1000; default: 10) */
+  /** list at most this many findings of each problem (1 to 1000; default: 10) */
   readonly limit?: number;
+  /** one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one */
+  readonly project?: readonly string[];
 }
 
 /** What consolidate takes. */
 export interface ConsolidateArguments {
-  /** propose and change nothing */
+  /** show what would be done, and why; change nothing */
   readonly dry_run?: boolean;
-  /** what is done, and to memories of which age; daily and weekly archive nothing (default: weekly) */
+  /** what to do, and for which age: daily, weekly, monthly, quarterly or yearly (default: weekly) */
   readonly horizon?: "daily" | "weekly" | "monthly" | "quarterly" | "yearly";
 }
 

@@ -655,7 +655,7 @@ class RelateRelations(_RelateRelationsAlways, total=False):
     valid_from: str
     # RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
     valid_until: str
-    # at most 1; default: 1
+    # the weight, above 0 and at most 1 (at most 1; default: 1)
     weight: float
 
 

@@ -114,12 +114,12 @@ class RestClient(Rest):
         archived: Optional[bool] = None,
         as_of: Optional[str] = None,
         known_at: Optional[str] = None,
-        project: Optional[Sequence[str]] = None,
+        source: Optional[str] = None,
+        import_: Optional[str] = None,
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         forgotten: Optional[bool] = None,
-        source: Optional[str] = None,
-        import_: Optional[str] = None,
+        project: Optional[Sequence[str]] = None,
     ) -> shapes.Listing:
         """List memories: current ones first, newest first.
 
@@ -141,12 +141,12 @@ class RestClient(Rest):
         archived: include archived memories
         as_of: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         known_at: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
-        project: one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one
-        limit: 1 to 1000; default: 10
-        offset: where the page begins; next_offset of the page before (at least 0; default: 0)
+        source: only what comes from this kind of source, client or file: import, csv, notes.csv
+        import_: only what the import with this operation of the log has brought, in all projects unless one is named
+        limit: show at most this many (1 to 1000; default: 10)
+        offset: skip this many (at least 0; default: 0)
         forgotten: list forgotten memories instead
-        source: only what comes from this kind of source, client or file, such as import, csv, notes.csv
-        import_: only what this operation of an import has brought, of all projects unless project names some
+        project: one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one
         """
         answer = self._json(
             "GET",
@@ -168,12 +168,12 @@ class RestClient(Rest):
                 "archived": archived,
                 "as_of": as_of,
                 "known_at": known_at,
-                "project": project,
+                "source": source,
+                "import": import_,
                 "limit": limit,
                 "offset": offset,
                 "forgotten": forgotten,
-                "source": source,
-                "import": import_,
+                "project": project,
             },
         )
         return cast("shapes.Listing", answer)
@@ -231,26 +231,26 @@ class RestClient(Rest):
         self,
         id: str,
         *,
+        query: Optional[str] = None,
         as_of: Optional[str] = None,
         known_at: Optional[str] = None,
-        query: Optional[str] = None,
     ) -> shapes.Insight:
         """Get a memory.
 
         Needs the right to read.
 
         id: a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash (4 to 64 characters)
+        query: the question that led to these memories: of a long memory, show the sentences that answer it
         as_of: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         known_at: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
-        query: a question: of a content of more than 1,200 tokens, excerpt has the sentences that answer it
         """
         answer = self._json(
             "GET",
             f"/memories/{quoted(id)}",
             query={
+                "query": query,
                 "as_of": as_of,
                 "known_at": known_at,
-                "query": query,
             },
         )
         return cast("shapes.Insight", answer)
@@ -438,12 +438,12 @@ class RestClient(Rest):
         event_before: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         explain: explain the rank of each hit
         known_at: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
-        limit: 1 to 1000; default: 10
-        min_relevance: the lower end of relevance_range
+        limit: show at most this many (1 to 1000; default: 10)
+        min_relevance: the lowest relevance; 0 also shows unlikely matches
         min_trust: only memories of this trust or more: none, low, normal or high
         mode: of ranker surprise: semantic, associative, hybrid or exact
         no_touch: do not count the hits as used
-        offset: where the page begins; next_offset of the page before (at least 0; default: 0)
+        offset: skip this many (at least 0; default: 0)
         pinned: only pinned memories
         project: one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one
         ranker: how hits are ranked
@@ -537,12 +537,12 @@ class RestClient(Rest):
         event_before: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         explain: explain the rank of each hit
         known_at: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
-        limit: 1 to 1000; default: 10
-        min_relevance: the lower end of relevance_range
+        limit: show at most this many (1 to 1000; default: 10)
+        min_relevance: the lowest relevance; 0 also shows unlikely matches
         min_trust: only memories of this trust or more: none, low, normal or high
         mode: of ranker surprise: semantic, associative, hybrid or exact
         no_touch: do not count the hits as used
-        offset: where the page begins; next_offset of the page before (at least 0; default: 0)
+        offset: skip this many (at least 0; default: 0)
         pinned: only pinned memories
         project: one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one
         ranker: how hits are ranked
@@ -814,8 +814,8 @@ class RestClient(Rest):
 
         Needs the right to read.
 
-        limit: 1 to 1000; default: 10
-        offset: where the page begins; next_offset of the page before (at least 0; default: 0)
+        limit: show at most this many (1 to 1000; default: 10)
+        offset: skip this many (at least 0; default: 0)
         kind: only those of this kind
         found: list names found in two or more of the newest 2,000 memories that are not recorded as entities
         """
@@ -843,9 +843,9 @@ class RestClient(Rest):
 
         Needs the right to read.
 
-        name: a name, an alias, a short form of a name that no other has, or an ID (at most 256 characters)
-        aliases: other names (at most 64)
-        description: at most 524288 characters
+        name: the name of the new entity (at most 256 characters)
+        aliases: another name (at most 64)
+        description: what it is (at most 524288 characters)
         kind: person, project, file, ... (at most 64 characters)
         """
         answer = self._json(
@@ -873,7 +873,7 @@ class RestClient(Rest):
         Needs the right to read.
 
         name: a name, an alias, a short form of a name that no other has, or an ID (at most 256 characters)
-        max_tokens: of the texts; default: 1200 (100 to 8000)
+        max_tokens: at most this many tokens of text (100 to 8000; default: 1200)
         as_of: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         known_at: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         """
@@ -905,8 +905,8 @@ class RestClient(Rest):
 
         name: a name, an alias, a short form of a name that no other has, or an ID (at most 256 characters)
         aliases: names to add
-        description: at most 524288 characters
-        kind: at most 64 characters
+        description: the new description (at most 524288 characters)
+        kind: the new kind (at most 64 characters)
         reason: why, for the history (at most 1024 characters)
         rename: the new name (at most 256 characters)
         without: aliases to take away
@@ -983,12 +983,12 @@ class RestClient(Rest):
         Needs the right to read.
 
         entity: the one to split: a name, an alias, a short form of a name that no other has, or an ID
-        name: that of the new one (at most 256 characters)
-        aliases: other names (at most 64)
-        description: at most 524288 characters
+        name: the name of the new entity (at most 256 characters)
+        aliases: another name (at most 64)
+        description: what it is (at most 524288 characters)
         kind: person, project, file, ... (at most 64 characters)
         reason: why, for the history (at most 1024 characters)
-        related: memories: the relations with them move to the new one (at most 1000)
+        related: a memory or entity whose relations move to the new entity (at most 1000)
         """
         answer = self._json(
             "POST",
@@ -1009,39 +1009,39 @@ class RestClient(Rest):
         self,
         id: str,
         *,
+        depth: Optional[int] = None,
+        direction: Optional[Literal["both", "out", "in"]] = None,
         kind: Optional[Sequence[str]] = None,
         learned: Optional[bool] = None,
         limit: Optional[int] = None,
         as_of: Optional[str] = None,
         known_at: Optional[str] = None,
-        depth: Optional[int] = None,
-        direction: Optional[Literal["both", "out", "in"]] = None,
     ) -> shapes.Subgraph:
         """List what is related to a memory, and what is related to that.
 
         Needs the right to read.
 
         id: a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash, or the name of an entity (at most 256 characters)
-        kind: only relations of these kinds
+        depth: the largest number of relations away, at most 10 (1 to 10; default: 1)
+        direction: the direction of relations to follow: out, in or both (default: both)
+        kind: only relations of this kind (default: any declared one)
         learned: include relations learned from use
-        limit: 1 to 1000; default: 100
+        limit: show at most this many (1 to 1000; default: 100)
         as_of: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         known_at: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
-        depth: how many relations away (1 to 10; default: 1)
-        direction: default: both
         """
         answer = self._json(
             "GET",
             "/graph/neighbours",
             query={
                 "id": id,
+                "depth": depth,
+                "direction": direction,
                 "kind": kind,
                 "learned": learned,
                 "limit": limit,
                 "as_of": as_of,
                 "known_at": known_at,
-                "depth": depth,
-                "direction": direction,
             },
         )
         return cast("shapes.Subgraph", answer)
@@ -1051,13 +1051,13 @@ class RestClient(Rest):
         *,
         from_: str,
         to: str,
+        depth: Optional[int] = None,
+        direction: Optional[Literal["both", "out", "in"]] = None,
         kind: Optional[Sequence[str]] = None,
         learned: Optional[bool] = None,
         limit: Optional[int] = None,
         as_of: Optional[str] = None,
         known_at: Optional[str] = None,
-        depth: Optional[int] = None,
-        direction: Optional[Literal["both", "out", "in"]] = None,
     ) -> shapes.PathList:
         """Find the shortest paths between two memories.
 
@@ -1065,13 +1065,13 @@ class RestClient(Rest):
 
         from_: a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash, or the name of an entity (at most 256 characters)
         to: a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash, or the name of an entity (at most 256 characters)
-        kind: only relations of these kinds
+        depth: the largest number of relations away, at most 10 (1 to 10; default: 5)
+        direction: the direction of relations to follow: out, in or both (default: both)
+        kind: only relations of this kind (default: any declared one)
         learned: include relations learned from use
-        limit: 1 to 100; default: 10
+        limit: show at most this many (1 to 100; default: 10)
         as_of: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         known_at: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
-        depth: how many relations away (1 to 10; default: 5)
-        direction: default: both
         """
         answer = self._json(
             "GET",
@@ -1079,13 +1079,13 @@ class RestClient(Rest):
             query={
                 "from": from_,
                 "to": to,
+                "depth": depth,
+                "direction": direction,
                 "kind": kind,
                 "learned": learned,
                 "limit": limit,
                 "as_of": as_of,
                 "known_at": known_at,
-                "depth": depth,
-                "direction": direction,
             },
         )
         return cast("shapes.PathList", answer)
@@ -1103,9 +1103,9 @@ class RestClient(Rest):
 
         Needs the right to read.
 
-        kind: only relations of these kinds
+        kind: only relations of this kind (default: any declared one)
         learned: include relations learned from use
-        limit: 1 to 100; default: 20
+        limit: show at most this many (1 to 100; default: 20)
         as_of: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         known_at: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         """
@@ -1126,13 +1126,13 @@ class RestClient(Rest):
         self,
         id: str,
         *,
+        depth: Optional[int] = None,
+        direction: Optional[Literal["both", "out", "in"]] = None,
         kind: Optional[Sequence[str]] = None,
         learned: Optional[bool] = None,
         limit: Optional[int] = None,
         as_of: Optional[str] = None,
         known_at: Optional[str] = None,
-        depth: Optional[int] = None,
-        direction: Optional[Literal["both", "out", "in"]] = None,
         format: Optional[Literal["mermaid", "graphviz"]] = None,
     ) -> shapes.Drawing:
         """Draw what is near a memory, for Mermaid or Graphviz.
@@ -1140,27 +1140,27 @@ class RestClient(Rest):
         Needs the right to read.
 
         id: a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash, or the name of an entity (at most 256 characters)
-        kind: only relations of these kinds
+        depth: the largest number of relations away, at most 10 (1 to 10; default: 2)
+        direction: the direction of relations to follow: out, in or both (default: both)
+        kind: only relations of this kind (default: any declared one)
         learned: include relations learned from use
-        limit: 1 to 1000; default: 100
+        limit: show at most this many (1 to 1000; default: 100)
         as_of: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
         known_at: RFC 3339, a date, or words: 2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d
-        depth: how many relations away (1 to 10; default: 2)
-        direction: default: both
-        format: default: mermaid
+        format: the language of the drawing: mermaid or graphviz (default: mermaid)
         """
         answer = self._json(
             "GET",
             "/graph/drawing",
             query={
                 "id": id,
+                "depth": depth,
+                "direction": direction,
                 "kind": kind,
                 "learned": learned,
                 "limit": limit,
                 "as_of": as_of,
                 "known_at": known_at,
-                "depth": depth,
-                "direction": direction,
                 "format": format,
             },
         )
@@ -1177,8 +1177,8 @@ class RestClient(Rest):
 
         Needs the right to read.
 
-        limit: 1 to 1000; default: 10
-        offset: where the page begins; next_offset of the page before (at least 0; default: 0)
+        limit: show at most this many (1 to 1000; default: 10)
+        offset: skip this many (at least 0; default: 0)
         memory: a UUID, or at least 4 digits of its end or beginning, or of the beginning of a content hash (4 to 64 characters)
         """
         answer = self._json(
@@ -1258,25 +1258,25 @@ class RestClient(Rest):
     def audit(
         self,
         *,
-        project: Optional[Sequence[str]] = None,
         idle: Optional[int] = None,
         limit: Optional[int] = None,
+        project: Optional[Sequence[str]] = None,
     ) -> shapes.Audit:
         """List stale, contradictory, repeated, misfiled and unused memories, with what to do about each.
 
         Needs the right to read.
 
-        project: of one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one
         idle: active days without use after which a memory counts as idle (at least 1; default: 30)
-        limit: findings of each problem (1 to 1000; default: 10)
+        limit: list at most this many findings of each problem (1 to 1000; default: 10)
+        project: one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one
         """
         answer = self._json(
             "GET",
             "/audit",
             query={
-                "project": project,
                 "idle": idle,
                 "limit": limit,
+                "project": project,
             },
             least=600,
         )
@@ -1292,8 +1292,8 @@ class RestClient(Rest):
 
         Needs the right to read.
 
-        dry_run: propose and change nothing
-        horizon: what is done, and to memories of which age; daily and weekly archive nothing (default: weekly)
+        dry_run: show what would be done, and why; change nothing
+        horizon: what to do, and for which age: daily, weekly, monthly, quarterly or yearly (default: weekly)
         """
         answer = self._json(
             "POST",
