@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -88,7 +89,7 @@ func (m *Moment) readings(to *hippo.Moment) []Reading {
 	return []Reading{m.AsOf.Into(&to.ValidAt), m.KnownAt.Into(&to.KnownAt)}
 }
 
-// Search are the arguments of a search beside its text, its page and its range of relevance, which front ends have in forms of their own.
+// Search says which memories a search finds, and in which order.
 type Search struct {
 	Narrow
 	Strict, Explain, NoTouch bool
@@ -113,4 +114,39 @@ func (s *Search) Query(now time.Time) (hippo.Query, error) {
 		Filter: f, Situation: s.Situations(), Strict: s.Strict, When: s.When, Ranker: hippo.Ranker(s.Ranker), Mode: hippo.Mode(s.Mode), NoTouch: s.NoTouch,
 		Detail: hippo.Detail{Explain: s.Explain},
 	}, err
+}
+
+// Find asks for a page of a search.
+type Find struct {
+	Text    string
+	Sources []string
+	Search
+	Page
+	Relevance
+}
+
+// Args are the arguments that fill a Find. The command line takes the text as words, and has sources in a form of its own.
+func (f *Find) Args() []Arg {
+	return slices.Concat([]Arg{f.TextArg()}, f.Page.Args(), f.Relevance.Args(), f.Search.Args(), []Arg{
+		{Name: "sources", As: lacking(Shell), Also: "source", About: "what to search: memory, code, or both", To: &f.Sources},
+	})
+}
+
+// TextArg is the argument that a search is about.
+func (f *Find) TextArg() Arg {
+	return Arg{
+		Name: "query", As: lacking(Shell), Also: "q text search question", Field: "Text", Is: Listed | Words, To: &f.Text,
+		About: fmt.Sprintf("plain words; empty matches everything. A text over %d bytes is cut to its beginning, which degraded reports", hippo.MaxQuery),
+	}
+}
+
+// Query returns the query, without its projects, for a time in the zone of its days. A range of relevance without a lower end begins at the floor.
+// The error is a [*hippo.FieldError].
+func (f *Find) Query(now time.Time, floor float64) (hippo.Query, error) {
+	q, err := f.Search.Query(now)
+	if err == nil {
+		q.Count, err = f.Count()
+	}
+	q.Text, q.Offset, q.Relevance = f.Text, f.Offset, f.Range(floor)
+	return q, err
 }

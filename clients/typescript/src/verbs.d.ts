@@ -965,7 +965,7 @@ export interface SearchSourcesArguments {
   readonly session?: string;
   /** for this situation: a search prefers such memories, a list has no others (at most 64) */
   readonly situation_filter?: readonly string[];
-  /** what to ask: memory, code. Default: both */
+  /** what to search: memory, code, or both. Default: both */
   readonly sources?: readonly string[];
   /** only memories for the situation, and none for others */
   readonly strict?: boolean;

@@ -21,11 +21,8 @@ import (
 
 // searchFlags are the flags of search as given.
 type searchFlags struct {
-	verb.Search
-	verb.Page
-	verb.Relevance
+	verb.Find
 	all, each bool
-	sources   []string
 }
 
 func newSearchCommand(s *shell) *cobra.Command {
@@ -41,7 +38,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			asked, err := sources.Parse(f.sources)
+			asked, err := sources.Parse(f.Sources)
 			if err != nil {
 				return err
 			}
@@ -51,7 +48,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 				}
 				x := api.Search{Query: q, Wait: q.Ranker != hippo.RankerBM25}
 				if asked.HasCode() {
-					return searchSources(c.Context(), s, m, f.sources, x)
+					return searchSources(c.Context(), s, m, f.Sources, x)
 				}
 				a, err := m.Search(c.Context(), x)
 				if err != nil {
@@ -62,24 +59,20 @@ func newSearchCommand(s *shell) *cobra.Command {
 		},
 	}
 	v := c.Flags()
-	addArgs(v, slices.DeleteFunc(f.Search.Args(), func(a verb.Arg) bool { return a.Name == "ranker" })) // a setting of all commands
-	addArgs(v, slices.Concat(f.Page.Args(), f.Relevance.Args()))
+	addArgs(v, slices.DeleteFunc(f.Args(), func(a verb.Arg) bool { return a.Name == "ranker" })) // a setting of all commands
 	addAll(v, &f.all)
-	v.StringSliceVar(&f.sources, "sources", []string{api.SourceMemory}, "what to search: memory, code, or both, separated by a comma")
+	v.StringSliceVar(&f.Sources, "sources", []string{api.SourceMemory}, "what to search: memory, code, or both, separated by a comma")
 	v.BoolVar(&f.each, "each", false, "list memories with the same text one by one, not as one hit")
 	return c
 }
 
 func searchQuery(s *shell, f *searchFlags, args []string) (hippo.Query, error) {
-	count, err := f.Count()
-	if err != nil {
-		return hippo.Query{}, err
-	}
-	q, err := f.Query(today(s))
+	f.Text = strings.Join(args, " ")
+	q, err := f.Query(today(s), 0)
 	if err != nil {
 		return q, err
 	}
-	q.Text, q.Offset, q.Count, q.Each, q.Relevance = strings.Join(args, " "), f.Offset, count, f.each, f.Range(0)
+	q.Each = f.each
 	cfg, err := s.config()
 	if err != nil {
 		return q, err

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -12,35 +11,28 @@ import (
 )
 
 type searchInput struct {
-	verb.Search
-	verb.Page
-	verb.Relevance
-	text      string
+	verb.Find
 	project   string
-	sources   []string
 	detail    string
 	maxTokens tokenLimit
 }
 
 // Args implements [verb.Object].
 func (in *searchInput) Args() []verb.Arg {
-	return slices.Concat([]verb.Arg{{Name: "query", Also: "q text search question", Field: "Text", Is: verb.Listed | verb.Words, To: &in.text}},
-		in.Page.Args(), in.Relevance.Args(), in.Search.Args(), []verb.Arg{
-			verb.ProjectArg(&in.project),
-			{Name: "detail", Values: []string{"compact", "full"}, Is: verb.Listed, To: &in.detail},
-			tokensArg(&in.maxTokens.given, defaultTokens),
-			{Name: "sources", Also: "source", To: &in.sources},
-		})
+	return append(in.Find.Args(), verb.ProjectArg(&in.project),
+		verb.Arg{Name: "detail", Values: []string{"compact", "full"}, Is: verb.Listed, To: &in.detail},
+		tokensArg(&in.maxTokens.given, defaultTokens))
 }
 
 // floor is where a range of relevance begins that has no lower end: that of the original program.
 const floor = 0.1
 
 func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
-	q, err := in.query(s)
+	q, err := in.Query(s.now(), floor)
 	if err != nil {
 		return reply{}, err
 	}
+	q.NoDistribution = !s.json
 	if in.project != "" {
 		if q.Filter.Projects, err = engine.ResolveProject(ctx, s.Memories, in.project); err != nil {
 			return reply{}, err
@@ -50,7 +42,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	asked, err := sources.Parse(in.sources)
+	asked, err := sources.Parse(in.Sources)
 	if err != nil {
 		return reply{}, err
 	}
@@ -81,14 +73,4 @@ func (in *searchInput) page(s *session, a *hippo.Answer, q *hippo.Query, limit i
 	return page{answer: a, limit: limit, files: s.files(hippo.Moment{KnownAt: q.Filter.KnownAt, ValidAt: q.Filter.ValidAt}), view: wire.View{
 		Offset: q.Offset, Now: s.now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
 	}}
-}
-
-func (in *searchInput) query(s *session) (hippo.Query, error) {
-	q, err := in.Query(s.now())
-	if err != nil {
-		return q, err
-	}
-	q.Text, q.Relevance, q.Offset, q.NoDistribution = in.text, in.Range(floor), in.Offset, !s.json
-	q.Count, err = in.Count()
-	return q, err
 }

@@ -1,9 +1,7 @@
 package restapi
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -16,17 +14,19 @@ import (
 )
 
 type searchInput struct {
-	verb.Search
-	verb.Page
-	verb.Relevance
-	text     string
+	verb.Find
 	projects inProjects
 }
 
 func (in *searchInput) Args() []verb.Arg {
-	return slices.Concat([]verb.Arg{
-		{Name: "query", Field: "Text", To: &in.text, About: fmt.Sprintf("plain words; empty matches everything. A text over %d bytes is cut to its beginning, which degraded reports", hippo.MaxQuery)},
-	}, in.Relevance.Args(), in.Search.Args(), in.projects.Args(), in.Page.Args())
+	return slices.DeleteFunc(in.all(), func(a verb.Arg) bool { return a.Name == "sources" })
+}
+
+func (in *searchInput) all() []verb.Arg {
+	args := append(in.Find.Args(), in.projects.Args()...)
+	i := slices.IndexFunc(args, func(a verb.Arg) bool { return a.Name == "sources" })
+	args[i].About += ". Default: both"
+	return args
 }
 
 func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
@@ -43,13 +43,11 @@ func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
 }
 
 func (in *searchInput) query(ctx context.Context, r *request) (hippo.Query, error) {
-	q, err := in.Query(r.now())
+	q, err := in.Query(r.now(), 0)
 	if err == nil {
 		q.Filter.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects))
 	}
-	count, wrong := in.Count()
-	q.Text, q.Relevance, q.Offset, q.Count = in.text, in.Range(0), in.Offset, count
-	return q, cmp.Or(err, wrong)
+	return q, err
 }
 
 // view shows the whole of what a query finds.
@@ -57,25 +55,20 @@ func (r *request) view(q *hippo.Query) *wire.View {
 	return &wire.View{Offset: q.Offset, Now: r.server.Now(), Full: true, Importance: r.Importance}
 }
 
-// sourcesInput is a search of insights and code.
-type sourcesInput struct {
-	searchInput
-	sources []string
-}
+// sourcesInput is a search of insights and code, by default of both.
+type sourcesInput struct{ searchInput }
 
-func (in *sourcesInput) Args() []verb.Arg {
-	return append(in.searchInput.Args(), verb.Arg{Name: "sources", To: &in.sources, About: "what to ask: memory, code. Default: both"})
-}
+func (in *sourcesInput) Args() []verb.Arg { return in.all() }
 
 func (in *sourcesInput) call(ctx context.Context, r *request) (reply, error) {
 	q, err := in.query(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
-	if len(in.sources) == 0 {
-		in.sources = []string{api.SourceMemory, api.SourceCode}
+	if len(in.Sources) == 0 {
+		in.Sources = []string{api.SourceMemory, api.SourceCode}
 	}
-	asked, err := sources.Parse(in.sources)
+	asked, err := sources.Parse(in.Sources)
 	if err != nil {
 		return reply{}, err
 	}

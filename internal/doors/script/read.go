@@ -32,33 +32,23 @@ func readFunctions() []function {
 }
 
 type searchInput struct {
-	verb.Search
-	verb.Page
-	verb.Relevance
-	text, project string
-	sources       []string
+	verb.Find
+	project string
 }
 
 // Args implements [verb.Object].
-func (in *searchInput) Args() []verb.Arg {
-	return slices.Concat([]verb.Arg{{Name: "query", Also: "q text", Field: "Text", To: &in.text}}, in.Page.Args(), in.Relevance.Args(), in.Search.Args(),
-		[]verb.Arg{verb.ProjectArg(&in.project), {Name: "sources", Also: "source", To: &in.sources}})
-}
+func (in *searchInput) Args() []verb.Arg { return append(in.Find.Args(), verb.ProjectArg(&in.project)) }
 
 // call returns {"$": "results"}.
 func (in *searchInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
-	q, err := in.Query(clockOf(s))
+	q, err := in.Query(clockOf(s), 0)
 	if err != nil {
-		return nil, err
-	}
-	q.Text, q.Offset, q.Relevance = in.text, in.Offset, in.Range(0)
-	if q.Count, err = in.Count(); err != nil {
 		return nil, err
 	}
 	if q.Filter.Projects, err = projectsOf(ctx, s, in.project); err != nil {
 		return nil, err
 	}
-	asked, err := sources.Parse(in.sources)
+	asked, err := sources.Parse(in.Sources)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +75,7 @@ type recallInput struct{ searchInput }
 
 // Args implements [verb.Object].
 func (in *recallInput) Args() []verb.Arg {
-	args := slices.Concat([]verb.Arg{{Name: "query", Also: "q text", Field: "Text", To: &in.text}}, in.Page.Args()[:1], in.Narrow.Args(), []verb.Arg{verb.ProjectArg(&in.project)})
+	args := slices.Concat([]verb.Arg{in.TextArg()}, in.Page.Args()[:1], in.Narrow.Args(), []verb.Arg{verb.ProjectArg(&in.project)})
 	for i := range args {
 		if args[i].Name == "when" {
 			args[i].Also = "time time_expr"
@@ -96,12 +86,12 @@ func (in *recallInput) Args() []verb.Arg {
 
 func (in *recallInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if in.When == "" { // mcp-memory-service has one text
-		in.When, in.text = in.text, ""
+		in.When, in.Text = in.Text, ""
 	}
 	if in.When == "" {
 		return nil, hippo.Required("when")
 	}
-	if in.text != "" {
+	if in.Text != "" {
 		return in.searchInput.call(ctx, s, c)
 	}
 	limit, err := in.Count()

@@ -549,7 +549,7 @@ class RestClient(Rest):
         relevance_range: both ends inclusive. Default: the floor of the ranker
         session: only what this session holds
         situation_filter: for this situation: a search prefers such memories, a list has no others (at most 64)
-        sources: what to ask: memory, code. Default: both
+        sources: what to search: memory, code, or both. Default: both
         strict: only memories for the situation, and none for others
         tags: only memories with all of these tags, in any case (at most 64)
         type: only memories of one of these types, in any case
