@@ -21,7 +21,7 @@ import (
 )
 
 func newRunCommand(s *shell) *cobra.Command {
-	var p script.Program
+	p := script.Program{MaxTokens: script.MaxTokens}
 	var card bool
 	c := &cobra.Command{
 		Use:   "run FILE",
@@ -53,11 +53,8 @@ cannot see the files or the environment of this machine.`,
 			return runProgram(c, s, p)
 		},
 	}
-	f := c.Flags()
-	f.BoolVar(&p.DryRun, "dry-run", false, "list what the program would write; store nothing")
-	f.BoolVar(&p.ReadOnly, "read-only", false, "refuse every write")
-	f.IntVar(&p.MaxTokens, "max-tokens", script.MaxTokens, "the largest text, in estimated tokens; --json prints the whole result")
-	f.BoolVar(&card, "card", false, "print the reference of the language and its functions")
+	addArgs(c.Flags(), p.Args())
+	c.Flags().BoolVar(&card, "card", false, "print the reference of the language and its functions")
 	return c
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // cardURI is the resource with the page about programs.
@@ -25,31 +24,13 @@ func runTool() tool {
 	}
 }
 
-type runInput struct {
-	program          string
-	dryRun, readOnly bool
-	maxTokens        *int
-}
-
-// Args implements [verb.Object].
-func (in *runInput) Args() []verb.Arg {
-	return []verb.Arg{
-		{Name: "program", Also: "code script", Field: "Program", Is: verb.Required | verb.Listed, To: &in.program},
-		{Name: "dry_run", Brief: "stores nothing", Is: verb.Listed, To: &in.dryRun},
-		{Name: "read_only", Is: verb.Listed, To: &in.readOnly},
-		tokensArg(&in.maxTokens, script.DefaultTokens),
-	}
-}
+type runInput struct{ script.Program }
 
 func (in *runInput) call(ctx context.Context, s *session) (reply, error) {
-	p := script.Program{Source: in.program, DryRun: in.dryRun, ReadOnly: in.readOnly}
-	if in.maxTokens != nil {
-		p.MaxTokens = *in.maxTokens
-	}
 	caller := script.Caller{Scope: s.scope, Now: s.server.Now, Work: s.server.Work, Trees: s.server.Code, Place: func(m *hippo.Memory) {
 		s.conversation.place(m, s.server.Now())
 	}}
-	r, err := s.server.Programs.Run(ctx, s.Engine, caller, p)
+	r, err := s.server.Programs.Run(ctx, s.Engine, caller, in.Program)
 	if err != nil {
 		return reply{}, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // ChildArgument is the first argument of the program that makes it the process of a program: its main
@@ -50,6 +51,19 @@ type Program struct {
 	// MaxTokens bounds the text of the report, by estimate: [MinTokens] to [MaxTokens]; 0 means
 	// [DefaultTokens].
 	MaxTokens int
+}
+
+// Args are the arguments that fill a Program. The command line reads the text from a file.
+func (p *Program) Args() []verb.Arg {
+	return []verb.Arg{
+		{Name: "program", As: map[verb.Door]string{verb.Shell: ""}, Also: "code script", Field: "Program", Is: verb.Required | verb.Listed, To: &p.Source},
+		{Name: "dry_run", About: "list what the program would write; store nothing", Brief: "stores nothing", Is: verb.Listed, To: &p.DryRun},
+		{Name: "read_only", About: "refuse every write", Is: verb.Listed, To: &p.ReadOnly},
+		{
+			Name: "max_tokens", Field: "MaxTokens", About: "the largest text, in estimated tokens; --json prints the whole result",
+			Rules: verb.Schema{"default": cmp.Or(p.MaxTokens, DefaultTokens)}, Is: verb.Listed | verb.Count, To: &p.MaxTokens,
+		},
+	}
 }
 
 // validate reports the first rule that p breaks.
