@@ -18,7 +18,7 @@ type resolveInput struct {
 
 func (in *resolveInput) Args() []verb.Arg {
 	return []verb.Arg{
-		{Name: "uuids", To: &in.uuids, Is: verb.Required, Rules: verb.Schema{"minItems": 1}},
+		verb.IDsArg(&in.uuids),
 		{
 			Name: "prefer", To: &in.prefer, Values: []string{"live", "forgotten", "any"}, Rules: verb.Schema{"default": "live"},
 			About: "which memories a short form means if it fits live and forgotten ones",
