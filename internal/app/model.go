@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -47,10 +46,8 @@ type selection struct {
 // close closes the models.
 func (s *selection) close() error {
 	var err error
-	for _, m := range s.models {
-		if c, ok := m.Embedder.(io.Closer); ok {
-			err = errors.Join(err, c.Close())
-		}
+	for i := range s.models {
+		err = errors.Join(err, s.models[i].Close())
 	}
 	return err
 }

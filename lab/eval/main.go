@@ -168,8 +168,8 @@ func prepare(ctx context.Context, o *options) (*measurement, error) {
 	if m.Engine.Tokens, err = app.TokenEmbedder(); err != nil || o.models == config.NoModel {
 		return m, err
 	}
-	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), func(ctx context.Context, name string) ([]embedding.Model, error) {
-		models, err := app.OpenModels(ctx, name, os.Getenv)
+	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), os.Getenv, func(ctx context.Context, name string, env func(string) string) ([]embedding.Model, error) {
+		models, err := app.OpenModels(ctx, name, env)
 		if err != nil || o.cache == "" {
 			return models, err
 		}

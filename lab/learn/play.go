@@ -34,9 +34,7 @@ func openModels(ctx context.Context, name string) (m models, err error) {
 	if m.tokens, err = app.TokenEmbedder(); err != nil {
 		return m, err
 	}
-	m.all, err = eval.OpenModels(ctx, []string{name}, func(ctx context.Context, name string) ([]embedding.Model, error) {
-		return app.OpenModels(ctx, name, os.Getenv)
-	})
+	m.all, err = eval.OpenModels(ctx, []string{name}, os.Getenv, app.OpenModels)
 	return m, err
 }
 

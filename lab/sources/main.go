@@ -19,7 +19,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
@@ -71,9 +70,7 @@ func collect(ctx context.Context, data string) (trials []trial, err error) {
 	if o.Tokens, err = app.TokenEmbedder(); err != nil {
 		return nil, err
 	}
-	models, err := eval.OpenModels(ctx, []string{config.Builtin}, func(ctx context.Context, name string) ([]embedding.Model, error) {
-		return app.OpenModels(ctx, name, os.Getenv)
-	})
+	models, err := eval.OpenModels(ctx, []string{config.Builtin}, os.Getenv, app.OpenModels)
 	defer func() { err = errors.Join(err, eval.CloseModels(models)) }()
 	if err != nil {
 		return nil, err

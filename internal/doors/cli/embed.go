@@ -61,7 +61,7 @@ func newEmbedCommand(s *shell) *cobra.Command {
 			if err == nil {
 				err = embed.Check(m.Model(), len(args), vectors)
 			}
-			if err = errors.Join(err, closeModel(m)); err != nil {
+			if err = errors.Join(err, m.Close()); err != nil {
 				return err
 			}
 			return printEmbedded(s, &embedded{Text: args[0], Model: m.Model().ID, Dimension: len(vectors[0]), Norm: math.Sqrt(cosine(vectors[0], vectors[0])), Vector: vectors[0]})

@@ -11,7 +11,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval/decisions"
 )
@@ -114,7 +113,5 @@ func evalModels(ctx context.Context, names []string, usual string) ([]eval.Model
 		names = []string{usual}
 	}
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == config.NoModel })
-	return eval.OpenModels(ctx, names, func(ctx context.Context, name string) ([]embedding.Model, error) {
-		return app.OpenModels(ctx, name, os.Getenv)
-	})
+	return eval.OpenModels(ctx, names, os.Getenv, app.OpenModels)
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/hub"
-	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 )
 
 func newModelCommand(s *shell) *cobra.Command {
@@ -223,7 +222,7 @@ func usableModel(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return name, closeModel(m)
+	return name, m.Close()
 }
 
 // canonical returns the absolute path of a folder or the ID of a known model.
@@ -236,13 +235,6 @@ func canonical(name string) (string, error) {
 	}
 	s, err := hub.New(nil).Lookup(name)
 	return s.ID, err
-}
-
-func closeModel(m embedding.Model) error {
-	if c, ok := m.Embedder.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
 }
 
 // embedAll embeds the memories of the store with the chosen model.
@@ -325,7 +317,7 @@ func tryModel(ctx context.Context, s *shell, name string) error {
 	if err == nil {
 		err = embed.Check(m.Model(), len(texts), vectors)
 	}
-	if err = errors.Join(err, closeModel(m)); err != nil {
+	if err = errors.Join(err, m.Close()); err != nil {
 		return err
 	}
 	similar, different := cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2])

@@ -43,6 +43,14 @@ type Model struct {
 	Common []float32
 }
 
+// Close releases what the embedder holds, if it holds anything.
+func (m *Model) Close() error {
+	if c, ok := m.Embedder.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
 // Indexed returns what an index has to know of models when it is opened: all that it keeps
 // vectors of, and the one that it embeds with itself, nil if none is instant. A model whose
 // dimension is not known yet is added by the [Follower].
@@ -188,10 +196,8 @@ func (f *Follower) Close() error {
 	f.closing.Unlock()
 	f.work.Wait()
 	var err error
-	for _, m := range f.models {
-		if c, ok := m.Embedder.(io.Closer); ok {
-			err = errors.Join(err, c.Close())
-		}
+	for i := range f.models {
+		err = errors.Join(err, f.models[i].Close())
 	}
 	return err
 }

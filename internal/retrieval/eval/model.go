@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"errors"
-	"io"
 
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
@@ -22,12 +21,15 @@ type Model struct {
 	Used []embedding.Model
 }
 
+// OpenFunc opens the models that a store uses for a setting, with the variables of an environment.
+type OpenFunc func(ctx context.Context, name string, env func(string) string) ([]embedding.Model, error)
+
 // OpenModels opens models by name, each with a cache of its vectors. The caller closes
 // them with [CloseModels], after an error too.
-func OpenModels(ctx context.Context, names []string, open func(ctx context.Context, name string) ([]embedding.Model, error)) ([]Model, error) {
+func OpenModels(ctx context.Context, names []string, env func(string) string, open OpenFunc) ([]Model, error) {
 	var models []Model
 	for _, name := range names {
-		used, err := open(ctx, name)
+		used, err := open(ctx, name, env)
 		if err != nil {
 			return models, err
 		}
@@ -43,10 +45,8 @@ func OpenModels(ctx context.Context, names []string, open func(ctx context.Conte
 func CloseModels(models []Model) error {
 	var errs []error
 	for _, m := range models {
-		for _, u := range m.Used {
-			if c, ok := u.Embedder.(io.Closer); ok {
-				errs = append(errs, c.Close())
-			}
+		for i := range m.Used {
+			errs = append(errs, m.Used[i].Close())
 		}
 	}
 	return errors.Join(errs...)
