@@ -24,13 +24,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/doors/script"
-	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == script.ChildArgument {
-		os.Exit(sandbox.Child(os.Stdin, os.Stdout))
+	if code, ran := script.Child(os.Args, os.Stdin, os.Stdout); ran {
+		os.Exit(code)
 	}
 	os.Exit(m.Run())
 }

@@ -19,13 +19,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/doors/script"
-	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/lab/o200k"
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == script.ChildArgument { // the process of a program, which hippo_run starts
-		os.Exit(sandbox.Child(os.Stdin, os.Stdout))
+	if code, ran := script.Child(os.Args, os.Stdin, os.Stdout); ran { // the process of a program, which hippo_run starts
+		os.Exit(code)
 	}
 	rows, err := measureProduct(context.Background())
 	if err == nil {

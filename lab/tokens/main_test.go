@@ -9,8 +9,8 @@ import (
 
 // TestMain makes the test binary the process of a program, as main does.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == script.ChildArgument {
-		main()
+	if code, ran := script.Child(os.Args, os.Stdin, os.Stdout); ran {
+		os.Exit(code)
 	}
 	os.Exit(m.Run())
 }

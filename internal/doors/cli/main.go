@@ -26,7 +26,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/script"
-	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -77,8 +76,8 @@ func isTerminal(stream any) bool {
 
 // run is [Main] with the streams, clock and terminal of the shell.
 func (s *shell) run(ctx context.Context, args []string) int {
-	if len(args) > 1 && args[1] == script.ChildArgument { // before anything is read or opened
-		return sandbox.Child(s.in, s.out)
+	if code, ran := script.Child(args, s.in, s.out); ran { // before anything is read or opened
+		return code
 	}
 	rest := args[1:]
 	if name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name == "hippo-server" {

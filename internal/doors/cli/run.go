@@ -15,7 +15,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/script"
-	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
@@ -73,7 +72,7 @@ func programOf(s *shell, path string) (string, error) {
 		defer f.Close() //nolint:errcheck // it was only read
 		r = f
 	}
-	b, err := io.ReadAll(io.LimitReader(r, sandbox.MaxProgram+1))
+	b, err := io.ReadAll(io.LimitReader(r, script.MaxProgram+1))
 	return string(b), err
 }
 

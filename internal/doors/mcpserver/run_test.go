@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo/internal/doors/script"
-	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 )
 
 // TestMain makes the test binary the process of a program, as the main function of Hippo does.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == script.ChildArgument {
-		os.Exit(sandbox.Child(os.Stdin, os.Stdout))
+	if code, ran := script.Child(os.Args, os.Stdin, os.Stdout); ran {
+		os.Exit(code)
 	}
 	os.Exit(m.Run())
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"sync/atomic"
 	"time"
@@ -23,9 +24,20 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// ChildArgument is the first argument of the program that makes it the process of a program: its main
-// function then calls [sandbox.Child] and nothing else.
+// ChildArgument is the first argument that makes this program the process of a Starlark program, see [Child].
 const ChildArgument = "starlark-child"
+
+// Child is called first in main, with the arguments of the process. If they make it the process of a Starlark program,
+// Child runs that and returns the exit code.
+func Child(args []string, in io.Reader, out io.Writer) (code int, ran bool) {
+	if len(args) < 2 || args[1] != ChildArgument {
+		return 0, false
+	}
+	return sandbox.Child(in, out), true
+}
+
+// MaxProgram is the largest source of a [Program], in bytes.
+const MaxProgram = sandbox.MaxProgram
 
 const (
 	// maxRunning is how many programs of a [Runner] run at the same time, maxWaiting how many
@@ -44,7 +56,7 @@ const (
 
 // Program is what to run, and how.
 type Program struct {
-	// Source is the text, at most [sandbox.MaxProgram] bytes.
+	// Source is the text, at most [MaxProgram] bytes.
 	Source string
 	// DryRun: what it writes is listed and not stored. ReadOnly: writing is an error.
 	DryRun, ReadOnly bool
@@ -71,8 +83,8 @@ func (p *Program) validate() error {
 	if p.Source == "" {
 		return hippo.Fieldf("Program", "must be a Starlark program, such as: search(\"gateway\", limit=5)")
 	}
-	if n := len(p.Source); n > sandbox.MaxProgram {
-		return hippo.Fieldf("Program", "must have at most %d bytes, got %d", sandbox.MaxProgram, n)
+	if n := len(p.Source); n > MaxProgram {
+		return hippo.Fieldf("Program", "must have at most %d bytes, got %d", MaxProgram, n)
 	}
 	if p.MaxTokens != 0 && (p.MaxTokens < MinTokens || p.MaxTokens > MaxTokens) {
 		return hippo.Fieldf("MaxTokens", "must be between %d and %d, got %d", MinTokens, MaxTokens, p.MaxTokens)

@@ -16,7 +16,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script"
-	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
@@ -25,8 +24,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == script.ChildArgument {
-		os.Exit(sandbox.Child(os.Stdin, os.Stdout))
+	if code, ran := script.Child(os.Args, os.Stdin, os.Stdout); ran {
+		os.Exit(code)
 	}
 	os.Exit(m.Run())
 }
@@ -300,7 +299,7 @@ func TestRun_text_is_cut_and_says_so(t *testing.T) {
 func TestRun_program_limits(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	for _, p := range []script.Program{{}, {Source: strings.Repeat("x", sandbox.MaxProgram+1)}, {Source: "1", MaxTokens: 1}, {Source: "1", MaxTokens: 1 << 20}} {
+	for _, p := range []script.Program{{}, {Source: strings.Repeat("x", script.MaxProgram+1)}, {Source: "1", MaxTokens: 1}, {Source: "1", MaxTokens: 1 << 20}} {
 		if _, err := f.run(p); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%.20q, %d tokens: %v", p.Source, p.MaxTokens, err)
 		}
