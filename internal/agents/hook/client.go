@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/hippo-memory/hippo/internal/base/screen"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
 )
 
 // client is how one client of agents calls hooks. There is a file for each.
@@ -96,14 +99,14 @@ func (c *client) reply(event Event, in *Input, text string) ([]byte, error) {
 
 // Complaint returns what shows, once for each session, why no hook of it can work: a message for the user, or for a client
 // that shows none a text for its model. At other events it answers as one that has nothing to say, so that no client waits.
-func Complaint(event Event, clientName, problem string) []byte {
+func Complaint(event Event, clientName string, problem error) []byte {
 	c, err := clientOf(clientName)
 	if err != nil { // the log has the problem
 		return nil
 	}
 	text := ""
 	if event == SessionStart {
-		text = "Hippo remembers nothing in this session: " + problem + ". hippo doctor shows more."
+		text = "Hippo remembers nothing in this session: " + termtext.Line(screen.Redact(problem.Error())) + ". hippo doctor shows more."
 	}
 	if text != "" && c.messages {
 		c = &client{events: map[Event]string{event: "message"}, format: userMessage}

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/screen"
 )
 
 // maxInput is the size of the JSON of an event, in bytes: it has the output of a tool.
@@ -39,6 +41,16 @@ type Input struct {
 	Document json.RawMessage
 	// Error is why a tool failed.
 	Error string
+}
+
+// Subagent returns the name of the subagent whose transcript an event is about; empty: it is that of the session.
+func (in *Input) Subagent(event Event) string {
+	if event != SubagentStop || in.Agent.Transcript == "" {
+		return ""
+	}
+	const maxAgent = 60
+	name := []rune(screen.Redact(strings.Join(strings.Fields(cmp.Or(in.Agent.Name, in.Agent.ID, "subagent")), " ")))
+	return string(name[:min(len(name), maxAgent)])
 }
 
 // fresh is the source of a session of a client that names neither sessions nor sources: it has

@@ -14,10 +14,10 @@ import (
 // maxLog is the size in bytes at which the log begins again; the old one is kept beside it.
 const maxLog = 1 << 20
 
-// OpenLog returns the logger of hooks, which appends to hook.log in the state folder: what a hook
+// openLog returns the logger of hooks, which appends to hook.log in the state folder: what a hook
 // prints belongs to the client. Without a file that can be written, nothing is logged. The caller
 // closes the closer.
-func OpenLog(stateDir string) (*slog.Logger, io.Closer) {
+func openLog(stateDir string) (*slog.Logger, io.Closer) {
 	path := filepath.Join(stateDir, "hook.log")
 	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
 		_ = os.Rename(path, path+".old")
@@ -31,6 +31,13 @@ func OpenLog(stateDir string) (*slog.Logger, io.Closer) {
 		return slog.New(slog.DiscardHandler), io.NopCloser(nil)
 	}
 	return slog.New(slog.NewTextHandler(f, nil)), f
+}
+
+// LogError logs why a hook did nothing.
+func LogError(stateDir string, err error) {
+	log, file := openLog(stateDir)
+	log.Error("hook failed", "error", screen.Redact(err.Error())) // a path may hold a secret
+	_ = file.Close()
 }
 
 // noticeSpan is the size in bytes of the end of the log in which a notice is not repeated.
@@ -49,7 +56,7 @@ func LogNotices(stateDir string, texts []string) {
 		}
 		_ = f.Close()
 	}
-	log, file := OpenLog(stateDir)
+	log, file := openLog(stateDir)
 	for _, text := range texts {
 		text = screen.Redact(text) // a path may hold a secret
 		if !bytes.Contains(tail, []byte(strconv.Quote(text))) {

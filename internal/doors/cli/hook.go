@@ -18,8 +18,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/agents/ingest"
 	"github.com/hippo-memory/hippo/internal/agents/transcript"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/base/screen"
-	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -66,13 +64,6 @@ func list[T ~string](names []T) string { return strings.Trim(fmt.Sprint(names), 
 
 // isHook reports whether a command is that of hooks, whose failures the client must not see.
 func isHook(c *cobra.Command) bool { return c.Name() == "hook" }
-
-// logHookError logs why a hook did nothing.
-func logHookError(err error) {
-	log, file := hook.OpenLog(config.StateDir(os.Getenv))
-	log.Error("hook failed", "error", screen.Redact(err.Error())) // a path may hold a secret
-	_ = file.Close()
-}
 
 // hookAnswer is what a hook prints, or why it does not.
 type hookAnswer struct {
@@ -121,7 +112,7 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 	cfg, err := s.config()
 	hook.LogNotices(config.StateDir(os.Getenv), cfg.Notices)
 	if err != nil {
-		return hook.Complaint(event, client, termtext.Line(screen.Redact(err.Error()))), err
+		return hook.Complaint(event, client, err), err
 	}
 	state := config.StateDir(os.Getenv)
 	return hook.Run(ctx, event, client, s.in, &hook.Config{
@@ -135,7 +126,7 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 		Scope:    s.scope(cfg),
 		StateDir: state, Now: s.now,
 		Capture: func(ctx context.Context, event hook.Event, in *hook.Input) error {
-			return captureForHook(ctx, s, cfg, in, ingest.Options{Caller: transcript.Client(client), Agent: agentOf(event, in), Report: in.LastMessage})
+			return captureForHook(ctx, s, cfg, in, ingest.Options{Caller: transcript.Client(client), Agent: in.Subagent(event), Report: in.LastMessage})
 		},
 	})
 }
@@ -196,16 +187,6 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, in *hook.I
 		err = errors.Join(err, opened.Close())
 	}
 	return err
-}
-
-// agentOf returns the name of the subagent whose transcript an event is about; empty: it is that of the session.
-func agentOf(event hook.Event, in *hook.Input) string {
-	if event != hook.SubagentStop || in.Agent.Transcript == "" {
-		return ""
-	}
-	const maxAgent = 60
-	name := []rune(screen.Redact(strings.Join(strings.Fields(cmp.Or(in.Agent.Name, in.Agent.ID, "subagent")), " ")))
-	return string(name[:min(len(name), maxAgent)])
 }
 
 // projectForHook returns the project of a folder. Git finds it once for each repository.

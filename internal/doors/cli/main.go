@@ -21,6 +21,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/agents/hook"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/project"
@@ -91,7 +92,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	began := s.now()
 	ran, err := s.root.ExecuteContextC(ctx)
 	if err != nil && isHook(ran) {
-		logHookError(err)
+		hook.LogError(config.StateDir(os.Getenv), err)
 		return 0
 	}
 	logCall(s, ran, s.now().Sub(began), err)
