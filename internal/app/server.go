@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
@@ -23,14 +22,26 @@ const (
 	plainVariable = "HIPPO_INSECURE_HTTP"
 )
 
-// Greet asks a server who it is and what a token allows. Plain: it may be asked over HTTP without TLS.
-func Greet(ctx context.Context, s config.Store, token secret.Value, plain bool) (remote.Greeting, error) {
+// Login tries a token at a server, and saves it for this user. Plain: it may be sent over HTTP without TLS, now and later.
+func Login(ctx context.Context, s config.Store, text string, plain bool) (g remote.Greeting, err error) {
+	token, err := login.ParseToken(text)
+	if err != nil {
+		return g, err
+	}
 	if err := guardPlain(s, plain); err != nil {
-		return remote.Greeting{}, err
+		return g, err
 	}
 	c := remote.NewClient(remote.ClientOptions{Address: s.String(), Token: token, Version: programVersion()})
 	defer c.Close() //nolint:errcheck // it closes what is idle
-	return c.Greet(ctx)
+	if g, err = c.Greet(ctx); err != nil {
+		return g, err
+	}
+	return g, login.Save(config.LoginsPath(os.Getenv), config.Origin(s), login.Login{Token: token, Plain: plain})
+}
+
+// Logout deletes the token that [Login] saved for a server.
+func Logout(s config.Store) error {
+	return login.Remove(config.LoginsPath(os.Getenv), config.Origin(s))
 }
 
 // connect returns a client of the server of a store, with the token of the options, the environment or the user. It

@@ -15,11 +15,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
-	"github.com/hippo-memory/hippo/internal/serve/login"
 )
 
 const (
@@ -60,11 +58,8 @@ func runLogin(ctx context.Context, s *shell, url, file string, plain bool) error
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, loginTime, fmt.Errorf("%w: %s: no answer within %v", hippo.ErrUnavailable, store, loginTime))
 	defer cancel()
-	g, err := app.Greet(ctx, store, token, plain)
+	g, err := app.Login(ctx, store, token, plain)
 	if err != nil {
-		return err
-	}
-	if err := login.Save(config.LoginsPath(os.Getenv), config.Origin(store), login.Login{Token: token, Plain: plain}); err != nil {
 		return err
 	}
 	if s.json {
@@ -94,9 +89,7 @@ func reachOf(g *remote.Greeting) string {
 }
 
 // askToken reads the token: from a file, from the user without showing it, or from the first line of stdin.
-func askToken(s *shell, store config.Store, file string) (secret.Value, error) {
-	var text string
-	var err error
+func askToken(s *shell, store config.Store, file string) (text string, err error) {
 	f, terminal := s.in.(*os.File)
 	switch {
 	case file != "":
@@ -114,9 +107,9 @@ func askToken(s *shell, store config.Store, file string) (secret.Value, error) {
 		}
 	}
 	if err != nil {
-		return secret.Value{}, fmt.Errorf("%w: the token: %w", hippo.ErrUnavailable, err)
+		return "", fmt.Errorf("%w: the token: %w", hippo.ErrUnavailable, err)
 	}
-	return login.ParseToken(text)
+	return text, nil
 }
 
 func readTokenFile(path string) (string, error) {
@@ -149,10 +142,10 @@ func newLogoutCommand(s *shell) *cobra.Command {
 			if !store.Remote() {
 				return usagef("URL is missing: the store %s is on no server", store)
 			}
-			origin := config.Origin(store)
-			if err := login.Remove(config.LoginsPath(os.Getenv), origin); err != nil {
+			if err := app.Logout(store); err != nil {
 				return err
 			}
+			origin := config.Origin(store)
 			if s.json {
 				return s.printJSON(map[string]string{"forgotten": origin})
 			}
