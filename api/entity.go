@@ -6,7 +6,7 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Entity is a person, a project, a file: something that memories are about. Requests name it by its name, an alias, a short
+// Entity is something that memories are about: a person, a project, a file. Requests refer to it by its name, an alias, a short
 // form of a name that no other one has, or an ID. A name that means several is a [*hippo.AmbiguousError], one that means none
 // [hippo.ErrNotFound].
 type Entity struct {
@@ -52,7 +52,7 @@ type ListedEntity struct {
 	Memories int
 }
 
-// ShowEntity asks for what is known of an entity. The answer is an [EntityPage].
+// ShowEntity returns everything known about an entity. The answer is an [EntityPage].
 type ShowEntity struct {
 	// Entity is a name, an alias or an ID.
 	Entity string
@@ -64,7 +64,7 @@ type ShowEntity struct {
 	Facts bool
 }
 
-// EntityPage is what is known of an entity.
+// EntityPage is everything known about an entity.
 type EntityPage struct {
 	Entity *Entity
 	// Facts are the memories that state something of it and hold, Former those that did once; the newest first.
@@ -99,7 +99,7 @@ type EntityEvent struct {
 	Text string
 }
 
-// ModifyEntity asks to change an entity: fields that are nil stay as they are. The answer is the [Entity] as it is stored. A
+// ModifyEntity changes an entity. Nil fields keep their values. The answer is the stored [Entity]. A
 // name that another entity has is [hippo.ErrConflict].
 type ModifyEntity struct {
 	// Entity is a name, an alias or an ID. One that was found by rule gets a record.
@@ -111,7 +111,7 @@ type ModifyEntity struct {
 	ID hippo.ID
 }
 
-// MergeEntities says that two entities are one. It is one operation: the names of From become aliases of Into, its
+// MergeEntities merges two entities into one, as one operation: the names of From become aliases of Into, its
 // description is added, its relations move, and it is forgotten. The answer is an [EntityMoved]. An entity and itself, and two
 // of different projects, are [hippo.ErrInvalid].
 type MergeEntities struct {
@@ -121,7 +121,7 @@ type MergeEntities struct {
 	ID hippo.ID
 }
 
-// SplitEntity says that an entity is two. It is one operation. The answer is an [EntityMoved]. A name that a third entity has
+// SplitEntity splits an entity into two, as one operation. The answer is an [EntityMoved]. A name that a third entity has
 // is [hippo.ErrConflict].
 type SplitEntity struct {
 	// Entity is the one to split: a name, an alias or an ID of a recorded one.

@@ -34,7 +34,7 @@ type GraphFilter struct {
 	At hippo.Moment
 }
 
-// Neighbours asks for what is related to a memory, and what is related to that, to a depth. The answer is a [Subgraph].
+// Neighbours returns the memories within a number of relations of a memory. The answer is a [Subgraph].
 type Neighbours struct {
 	// ID is where the walk begins; an unknown one is a [*hippo.UnknownError].
 	ID hippo.ID

@@ -9,8 +9,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Modify asks to change a memory. The answer is the memory as it is stored then. An unknown ID is [hippo.ErrNotFound], no
-// change at all [hippo.ErrInvalid]. One that sets the values which are stored already changes nothing.
+// Modify changes a memory. The answer is the memory after the change. The error for an unknown ID is [hippo.ErrNotFound], and
+// for a request without any change [hippo.ErrInvalid]. Setting the stored values again changes nothing.
 //
 //	api.Modify{ID: id, Change: api.Change{Tags: &[]string{"incident"}, Pinned: new(true)}}
 type Modify struct {
@@ -18,7 +18,7 @@ type Modify struct {
 	Change Change
 }
 
-// Change is what to change in a memory: fields that are nil stay as they are.
+// Change holds the new values of a memory. Nil fields keep their values.
 type Change struct {
 	// Content replaces the text, 1 to [hippo.MaxContent] bytes.
 	Content *string
@@ -100,8 +100,8 @@ func (c *Change) Clear(names []string) error {
 	return nil
 }
 
-// SetMetadata sets keys of the metadata and keeps the others. One whose value is null stays what it was, as a field that is
-// given a blank value does.
+// SetMetadata sets keys of the metadata and keeps the others. A key whose value is null keeps its value, as a field with a
+// blank value does.
 func (c *Change) SetMetadata(given map[string]json.RawMessage) {
 	out := make(map[string]json.RawMessage, len(given))
 	for key, v := range given {

@@ -19,13 +19,13 @@ type Import struct {
 // ImportReport is the outcome of an import.
 type ImportReport struct {
 	// Added memories are new; Present ones were here already, by ID. Updated ones were
-	// imported before and changed by their source since; Kept ones were changed here, too, and
-	// stay as they are.
+	// imported before, and their source has changed them since; Kept ones were also changed here,
+	// and keep those changes.
 	Added, Updated, Present, Kept int
-	// Forgotten ones were forgotten here, and Purged ones deleted here for good, which stays so.
+	// Forgotten ones were forgotten here, and Purged ones deleted here permanently; the import does not bring them back.
 	Forgotten, Purged int
-	// Gone were forgotten, because their source does not say them any more; Stale were not, because somebody here has
-	// changed them.
+	// Gone were forgotten because their source no longer contains them; Stale were kept although their source no longer
+	// contains them, because they were changed here.
 	Gone, Stale int
 	// Operation is the one to undo; zero if nothing was changed, or the import is none.
 	Operation hippo.ID

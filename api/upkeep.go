@@ -2,7 +2,7 @@ package api
 
 import "github.com/hippo-memory/hippo"
 
-// Consolidate asks to tidy up: to link near-duplicates, summarise and archive, as one operation that undo takes back. The answer
+// Consolidate links near-duplicates, summarises and archives, as one operation that undo reverts. The answer
 // is a [Consolidation]. See docs/consolidation.md.
 type Consolidate struct {
 	Horizon Horizon
@@ -30,7 +30,7 @@ const (
 // Horizons returns every horizon, from the shortest.
 func Horizons() []Horizon { return []Horizon{Daily, Weekly, Monthly, Quarterly, Yearly} }
 
-// Consolidation is what a consolidation has changed, or proposes.
+// Consolidation describes what a consolidation changed, or proposes.
 type Consolidation struct {
 	Horizon Horizon
 	DryRun  bool
@@ -43,13 +43,13 @@ type Consolidation struct {
 	Actions []ConsolidationAction
 }
 
-// ConsolidationCounts count what a consolidation has done, or proposes.
+// ConsolidationCounts are the numbers of changes that a consolidation made, or proposes.
 type ConsolidationCounts struct {
 	// Pruned are learned relations that have faded, Linked near-duplicates, Summarised and Archived groups and memories.
 	Pruned, Linked, Summarised, Archived int
 	// Rescored are the memories whose surprise changed; it is computed after the rest, of some memories in each run.
 	Rescored int
-	// Skipped is what was changed while the plan was made, and so was left as it is.
+	// Skipped counts memories that changed while the plan was made; the consolidation did not touch them.
 	Skipped int
 	// Left are the near-duplicates beyond the limit of one run, which the next runs link.
 	Left int
@@ -90,7 +90,7 @@ func ActionKinds() []ActionKind {
 	return []ActionKind{ActionPrune, ActionLink, ActionSummarize, ActionArchive}
 }
 
-// ClusterList is what memories are about: topics, and the groups of which they consist.
+// ClusterList holds the topics of the memories, and the groups within the topics.
 type ClusterList struct {
 	// Topics are coarse, Groups fine: each lies in one topic.
 	Topics, Groups []Cluster
@@ -112,7 +112,7 @@ type Cluster struct {
 	Density float64
 }
 
-// Audit asks for stale, contradictory, repeated, misfiled and unused memories, and for what to do about each. It changes
+// Audit finds stale, contradictory, repeated, misfiled and unused memories, with a remedy for each. It changes
 // nothing. The answer is an [AuditReport].
 type Audit struct {
 	// Projects are those that are looked at, as in [hippo.Filter.Projects].
@@ -123,7 +123,7 @@ type Audit struct {
 	Limit int
 }
 
-// Problem is what is wrong with a memory.
+// Problem is a kind of problem of a memory.
 type Problem string
 
 // The problems, in the order of an audit. A memory is named once, by the first problem that it has.
@@ -158,7 +158,7 @@ const (
 	RemedyMove Remedy = "move"
 )
 
-// AuditReport is what is wrong with the memories that the caller may see.
+// AuditReport lists problems of the memories that the caller may see.
 type AuditReport struct {
 	// Memories is the number of those that were looked at: they are neither forgotten nor archived.
 	Memories int

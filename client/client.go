@@ -29,11 +29,11 @@ type Options struct {
 	// Model is the embedding model: "builtin", the default, "none" for lexical search only, a
 	// model of "hippo model list", a folder, or URL#NAME for an OpenAI-compatible endpoint, whose
 	// key is in the environment variable HIPPO_MODEL_KEY. If a model is not available, the built-in
-	// one is used, and [hippo.Answer.Degraded] says so.
+	// one is used, and [hippo.Answer.Degraded] reports it.
 	Model string
 	// Surprise says how the surprise of what is recorded is computed.
 	Surprise Surprise
-	// Namespace is the tenant of the store; empty, the default, is a tenant, too. Tenants do not see each other's data.
+	// Namespace is the tenant of the store. The empty default is a tenant of its own. Tenants do not see each other's data.
 	Namespace string
 	// Project is the current project: insights are recorded for it, and searches and lists return its insights and those of
 	// no project. Empty or "*": they return those of all projects.

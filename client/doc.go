@@ -13,7 +13,7 @@
 //	answer, err := c.Search(ctx, api.Search{Query: hippo.Query{Text: "why do retries fail at the same time?"}})
 //
 // A verb takes a struct of package [api] that is named after it, by value: Search takes an [api.Search]. One that needs no
-// more than IDs, a name, or a value of package [hippo] takes these as they are. Where a pointer is optional, new makes one:
+// more than IDs, a name, or a value of package [hippo] takes these directly. Where a pointer is optional, new makes one:
 // api.Record{Importance: new(0.8)}.
 //
 // When Record and the other verbs that write return without an error, what they wrote is

@@ -19,7 +19,7 @@ func (c *Client) FindEntity(ctx context.Context, name string) (*api.Entity, erro
 	return engine.FindEntity(ctx, c.memories, name)
 }
 
-// ShowEntity returns what is known of an entity: facts, relations, what names it, a timeline. Errors: those of
+// ShowEntity returns everything known about an entity: facts, relations, memories that mention it, a timeline. Errors: those of
 // [Client.FindEntity].
 func (c *Client) ShowEntity(ctx context.Context, q api.ShowEntity) (*api.EntityPage, error) {
 	return engine.ShowEntity(ctx, c.memories, q)

@@ -222,7 +222,7 @@ func ExampleClient_Reinforce() {
 	// false
 }
 
-// What is forgotten can be restored; what is purged is gone.
+// A forgotten memory can be restored; a purged one cannot.
 func ExampleClient_Forget() {
 	ctx := context.Background()
 	c := open(client.Options{})

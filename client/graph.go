@@ -33,7 +33,7 @@ func (c *Client) Relations(ctx context.Context, q api.Relations) ([]hippo.Relati
 	return c.memories.Relations().List(ctx, q)
 }
 
-// Neighbours returns what is related to an insight, and what is related to that, to a depth. An unknown ID is a
+// Neighbours returns the insights within a number of relations of an insight. An unknown ID is a
 // [*hippo.UnknownError].
 func (c *Client) Neighbours(ctx context.Context, q api.Neighbours) (*api.Subgraph, error) {
 	return engine.Neighbours(ctx, c.memories, q)

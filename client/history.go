@@ -26,7 +26,7 @@ func (c *Client) ResolveOperation(ctx context.Context, ref string) (hippo.ID, er
 }
 
 // Undo gives the insights that an operation changed their former values, all or none, and forgets
-// those that it recorded. It is an operation, too. If one of them was changed since, the error is
+// those that it recorded. An undo is itself an operation. If one of them was changed since, the error is
 // [hippo.ErrConflict] and names it and the later operation.
 func (c *Client) Undo(ctx context.Context, id hippo.ID) ([]*hippo.Memory, error) {
 	return engine.Undo(ctx, c.memories, id)

@@ -44,7 +44,7 @@ func (c *Client) selectProjects(ctx context.Context, names []string, f *hippo.Fi
 // note says why, or the error if nothing else is asked. The index is read without an update: a hit says if its file has
 // changed since.
 //
-// Errors: a [*hippo.FieldError], for an empty text and a ranker other than [hippo.RankerHippo], too.
+// Errors: a [*hippo.FieldError], for example for an empty text or a ranker other than [hippo.RankerHippo].
 func (c *Client) SearchSources(ctx context.Context, q api.SearchSources) (*api.SourcesAnswer, error) {
 	if len(q.Sources) == 0 {
 		q.Sources = []string{api.SourceMemory, api.SourceCode}

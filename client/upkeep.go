@@ -35,7 +35,7 @@ func (c *Client) Status(ctx context.Context) (*api.Status, error) {
 	return &s, nil
 }
 
-// Export yields every insight as it is stored, forgotten ones included, in the order of their
+// Export yields every stored insight, including forgotten ones, in the order of their
 // last change. One that cannot be read is an error, and the rest follows.
 func (c *Client) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return c.memories.Transfer().Export(ctx)
