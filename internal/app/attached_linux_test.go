@@ -207,9 +207,9 @@ func TestAttached_leavesNothing(t *testing.T) {
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(calls.rows)) {
-		warm, counted := 10, 40 // what one call in four leaves shows
+		warm, counted := 20, 100
 		if testing.Short() || strings.Contains(wholeStore, tool) {
-			warm, counted = 4, 16
+			warm, counted = 5, 20
 		}
 		call := func() { calls.client.call(tool, calls.arguments(tool)) }
 		for range warm {

@@ -126,8 +126,8 @@ func hostile() map[string]string {
 	return map[string]string{
 		"empty": "", "space": " \n\t\r\n", "NUL": "\x00\x00a\x00\n", "not UTF-8": "\xff\xfe\x80 func \xc3( x",
 		"byte order mark": "\ufefffunc main", "brackets": strings.Repeat("(", 50000), "braces": strings.Repeat("{", 20000),
-		"nested": strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "quotes": strings.Repeat(`"'`, 2000) + "`",
-		"operators": strings.Repeat("<*", 4000), "one name": strings.Repeat("a", 300000), "control": "\x1b[31m\x07\b\r",
+		"nested": strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "quotes": strings.Repeat(`"'`, 10000) + "`",
+		"operators": strings.Repeat("<*", 20000), "one name": strings.Repeat("a", 300000), "control": "\x1b[31m\x07\b\r",
 		"comment": "/* " + strings.Repeat("*", 10000), "lines": strings.Repeat("\r", 10000), "if": strings.Repeat("if x {", 3000),
 	}
 }
