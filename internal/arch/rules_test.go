@@ -160,7 +160,7 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "uses.go", "access.go", "predict.go", "surprise.go", "call.go", "specs.go", "observe.go", "admission.go", "entity_names.go", "grouping.go", "engine.go", "remote.go", "rescore.go", "failure.go", "transaction.go", "timetravel.go", "screen.go", "compare.go", "integerid.go", "get.go", "openings.go", "giveback.go", "operation.go", "forget.go", "arrival.go", "list.go", "history.go", "asof.go", "record.go",
+			"relations.go", "call.go", "specs.go", "observe.go", "admission.go", "entity_names.go", "grouping.go", "engine.go", "remote.go", "rescore.go", "failure.go", "transaction.go", "timetravel.go", "screen.go", "compare.go", "integerid.go", "get.go", "openings.go", "giveback.go", "operation.go", "forget.go", "arrival.go", "list.go", "history.go", "asof.go", "record.go",
 			"reinforce.go", "project.go", "modify.go", "modifyall.go", "confirm.go", "supersede.go", "relate.go", "entity_found.go", "entity.go", "entity_guard.go", "entity_change.go", "entity_merge.go", "entity_page.go", "walk.go", "graph.go", "community_label.go", "communities.go", "search_facts.go", "contradicted.go", "search.go", "excerpts.go", "counting.go", "project_change.go", "context.go", "status.go", "metrics.go", "consolidate.go", "audit.go", "changes.go", "importbatch.go", "importer.go", "follow.go", "transfer.go", "export.go", "export_history.go", "verb.go", "serve.go", "authorize.go",
 		}},
 	}

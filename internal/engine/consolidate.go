@@ -246,7 +246,7 @@ func rescoreSome(ctx context.Context, m *Memories, v *consolidate.View) (changed
 	for i := range min(rescored-len(ids), len(rest)) {
 		ids = append(ids, rest[(int(v.Calendar.Day)*rescored+i)%len(rest)])
 	}
-	return m.surprise.rescoreAll(ctx, ids)
+	return m.surprise.Rescore(ctx, ids)
 }
 
 // ClustersOf computes the clusters of the memories of the scope: see [consolidate.Clusters]. It changes nothing.

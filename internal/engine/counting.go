@@ -34,6 +34,6 @@ func countUsed(ctx context.Context, m *Memories, ids []hippo.ID) (note string, e
 	}
 	seen := hippo.IDsOf(ms...)
 	m.index.Touch(seen, day)
-	m.accesses.add(day, seen, nil)
+	m.accesses.Add(day, seen, nil)
 	return "", nil
 }

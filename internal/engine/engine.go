@@ -17,6 +17,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/engine/writebehind"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
@@ -33,13 +34,30 @@ type Engine struct {
 	embedding *embedding.Follower
 	searches
 	behind
-	weights   *rank.Weights
-	defaults  defaults
-	remote    Remote // nil: the store is open in this process, and the fields above are set
-	now       func() time.Time
-	closing   func() error // once
-	comparing atomic.Int32 // memories that are compared with others
-	cards     cards
+	slots
+	weights  *rank.Weights
+	defaults defaults
+	remote   Remote // nil: the store is open in this process, and the fields above are set
+	now      func() time.Time
+	closing  func() error // once
+	cards    cards
+}
+
+// behind writes what nobody waits for.
+type behind struct {
+	accesses *writebehind.Accesses
+	surprise *writebehind.Scorer // nil: surprise is not computed
+}
+
+// maxPasts is how many verbs run in the past at a time: each takes RAM and a core, even for a caller who may only read.
+const maxPasts = 2
+
+// slots limit what runs at a time.
+type slots struct {
+	planning chan struct{} // a token: one consolidation at a time
+	pasts    chan struct{} // tokens of the verbs that run in the past, see [maxPasts]
+	// comparing counts the memories that are compared with others.
+	comparing atomic.Int32
 }
 
 // searches answers queries.
@@ -111,7 +129,7 @@ func New(c Config) *Engine {
 	}
 	e.pages, e.turns = recall.NewPages(e.now), newTurns()
 	e.planning, e.pasts = make(chan struct{}, 1), make(chan struct{}, maxPasts)
-	e.accesses = newAccessWriter(e.store, e.index, e.weights, c.Log)
+	e.accesses = writebehind.NewAccesses(e.store, e.index, e.weights, c.Log)
 	e.embedding = embedding.New(embedding.Config{
 		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.Background.Lock, OnBattery: c.Background.OnBattery, Brief: c.Background.Brief, Log: c.Log,
 	})
@@ -125,7 +143,8 @@ func New(c Config) *Engine {
 		Now:    func() time.Time { return e.now().In(e.store.Zone()) },
 	})
 	e.closing = sync.OnceValue(func() error {
-		e.close()
+		e.accesses.Close()
+		e.surprise.Close()
 		return errors.Join(e.embedding.Close(), e.index.Close(), e.store.Close())
 	})
 	return e

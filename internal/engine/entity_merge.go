@@ -148,7 +148,7 @@ func reviseMoved(ctx context.Context, m *Memories, o *api.EntityMoved, verb hipp
 	if err != nil {
 		return err
 	}
-	m.recorded(r.Record...)
+	m.surprise.Add(r.Record...)
 	for _, x := range ms {
 		switch x.ID { // others are what holds again
 		case moving.from:

@@ -31,6 +31,6 @@ func (e *Engine) Figures(ctx context.Context) (Figures, error) {
 		return Figures{}, err
 	}
 	out := Figures{Index: e.index.Stats(), Revision: h.Revision, Queues: embedding.Queues(e.embedding)}
-	out.LostAccesses, out.PendingAccesses = e.accesses.counts()
+	out.LostAccesses, out.PendingAccesses = e.accesses.Unstored()
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/writebehind"
 )
 
 // Opened notes that memories were opened, each as an answer to a question that had found it: a weak
@@ -35,16 +36,16 @@ func opened(ctx context.Context, m *Memories, asked map[hippo.ID]string) (none, 
 		}
 	}
 	if len(questions) > 0 {
-		m.accesses.addOpened(questions)
-		uses := make([]use, 0, len(questions))
+		m.accesses.Opened(questions)
+		uses := make([]writebehind.Use, 0, len(questions))
 		for _, id := range slices.SortedFunc(maps.Keys(questions), hippo.ID.Compare) {
 			uses = append(uses, useOf(m, id, hippo.FeedbackOpened, questions[id]))
 		}
-		m.accesses.addUsed(uses)
+		m.accesses.Used(uses)
 	}
 	return none{}, nil
 }
 
-func useOf(m *Memories, id hippo.ID, kind hippo.FeedbackKind, q hippo.Question) use {
-	return use{id, m.scope.Namespace, m.now(), hippo.Feedback{Kind: kind, Question: q}}
+func useOf(m *Memories, id hippo.ID, kind hippo.FeedbackKind, q hippo.Question) writebehind.Use {
+	return writebehind.Use{ID: id, Namespace: m.scope.Namespace, At: m.now(), As: hippo.Feedback{Kind: kind, Question: q}}
 }

@@ -74,7 +74,7 @@ func record(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hipp
 		if err := m.scoped.Add(ctx, r); err != nil {
 			return nil, err
 		}
-		m.recorded(r)
+		m.surprise.Add(r)
 		return r, nil
 	}
 	old, err := someIDs("Supersedes", supersedes)
@@ -91,7 +91,7 @@ func record(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hipp
 	if _, err := store.As(m.scoped, op).AddInstead(ctx, r, old); err != nil {
 		return nil, err
 	}
-	m.recorded(r)
+	m.surprise.Add(r)
 	return r, nil
 }
 

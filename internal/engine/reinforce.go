@@ -9,6 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/writebehind"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -86,14 +87,14 @@ func reinforce(ctx context.Context, m *Memories, a api.Reinforce) ([]api.Reinfor
 
 // noteVotes notes upvotes on questions as uses.
 func noteVotes(m *Memories, b *api.Reinforce) {
-	m.accesses.forgetUsed(slices.Concat(b.Down, b.Undo))
-	uses := make([]use, 0, len(b.Up))
+	m.accesses.Unused(slices.Concat(b.Down, b.Undo))
+	uses := make([]writebehind.Use, 0, len(b.Up))
 	for _, id := range b.Up {
 		if q := m.searcher.Question(strings.TrimSpace(questionOf(b, id))); q != nil {
 			uses = append(uses, useOf(m, id, hippo.FeedbackUp, q))
 		}
 	}
-	m.accesses.addUsed(uses)
+	m.accesses.Used(uses)
 }
 
 // votesOf checks a ballot and returns the vote on each memory.

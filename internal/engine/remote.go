@@ -162,7 +162,7 @@ func (e *Engine) Flush(ctx context.Context) error {
 }
 
 func flush(ctx context.Context, m *Memories, _ none) (none, error) {
-	return none{}, m.accesses.flush(ctx)
+	return none{}, m.accesses.Flush(ctx)
 }
 
 // Ready waits until the models are loaded; until then searches are lexical. The error is that

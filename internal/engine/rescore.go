@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/writebehind"
 	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
 	"github.com/hippo-memory/hippo/internal/store"
 )
@@ -13,8 +14,7 @@ import (
 // Surprise says how the surprise of memories is computed.
 type Surprise struct {
 	surprise.Options
-	// Predictor is a language model; nil: there is no prediction loss. A [surprise.Learner] learns the texts
-	// of the store before it predicts the first one, and then each after it predicted that.
+	// Predictor is [writebehind.ScorerConfig.Predictor].
 	Predictor surprise.Predictor
 }
 
@@ -27,11 +27,9 @@ func (e *Engine) Score(s Surprise, log *slog.Logger) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	e.surprise = &scorer{
-		Options: s.Options, prediction: prediction{model: s.Predictor, log: log},
-		store: e.store, index: e.index, embedding: e.embedding, indexed: e.indexed,
-	}
-	e.surprise.start()
+	e.surprise = writebehind.NewScorer(writebehind.ScorerConfig{
+		Options: s.Options, Predictor: s.Predictor, Store: e.store, Index: e.index, Embedding: e.embedding, Indexed: e.indexed, Log: log,
+	})
 }
 
 // Scored waits until what was recorded so far has its surprise.
@@ -41,12 +39,7 @@ func Scored(ctx context.Context, m *Memories) error {
 }
 
 func scoreWaiting(ctx context.Context, m *Memories, _ none) (none, error) {
-	for m.surprise != nil && m.surprise.batch(ctx, scoreBatch) > 0 {
-		if err := ctx.Err(); err != nil {
-			return none{}, err
-		}
-	}
-	return none{}, nil
+	return none{}, m.surprise.Drain(ctx)
 }
 
 // Rescore computes the surprise of the memories in scope again, as the store is now: the consolidation
@@ -68,18 +61,7 @@ func rescore(ctx context.Context, m *Memories, limit int) (changed int, err erro
 	if limit > 0 {
 		ids = ids[:min(limit, len(ids))]
 	}
-	return m.surprise.rescoreAll(ctx, ids)
-}
-
-// rescoreAll computes the surprise of memories again, and returns how many changed.
-func (s *scorer) rescoreAll(ctx context.Context, ids []hippo.ID) (changed int, err error) {
-	for some := range slices.Chunk(ids, scoreBatch) {
-		done, err := s.rescore(ctx, some)
-		if changed += done; err != nil {
-			return changed, err
-		}
-	}
-	return changed, nil
+	return m.surprise.Rescore(ctx, ids)
 }
 
 // unscoredFirst returns the live memories of a scope: those without a surprise, then the others, both

@@ -237,5 +237,5 @@ func touch(m *Memories, day hippo.Day, hits []hippo.Hit, r *recall.Ranking, q *h
 		pairs = r.Together(q.Count, func(id hippo.ID) bool { return slices.Contains(ids, id) })
 	}
 	m.index.Touch(ids, day)
-	m.accesses.add(day, ids, pairs)
+	m.accesses.Add(day, ids, pairs)
 }

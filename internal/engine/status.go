@@ -62,7 +62,7 @@ func status(ctx context.Context, m *Memories) (api.Status, error) {
 		s.Unassigned = unassigned(m)
 		s.Memories -= countIn(m, registry)
 		if m.scope.Allows(hippo.RightAdmin) {
-			s.Degraded = append(s.Degraded, m.notes()...)
+			s.Degraded = append(s.Degraded, m.surprise.Notes()...)
 		}
 		x = m.index.Stats()
 		return nil

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/writebehind"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid"
@@ -58,7 +59,7 @@ func stageOn(ctx context.Context, m *Memories, hold func() (*store.Held, error))
 		closing: func() error { return nil },
 	}
 	f.pages, f.turns, f.planning, f.pasts = recall.NewPages(f.now), e.turns, e.planning, e.pasts
-	f.accesses = newAccessWriter(f.store, f.index, f.weights, slog.New(slog.DiscardHandler))
+	f.accesses = writebehind.NewAccesses(f.store, f.index, f.weights, slog.New(slog.DiscardHandler))
 	links := relationReader{f.store, &f.weights.Relations, f.now}
 	f.searcher = e.searcher.Over(f.index, links, hybrid.New(hybrid.DefaultWeights(), f.store, index.TextKey, links, f.now))
 	return &Staged{Memories: f.In(m.scope), base: e, held: held}, nil
@@ -67,7 +68,7 @@ func stageOn(ctx context.Context, m *Memories, hold func() (*store.Held, error))
 // Commit stores what was written as one transaction, all or nothing, and returns when it is durable.
 // The writes are applied to what the store has by then, so that they fail if what they change is gone.
 func (s *Staged) Commit(ctx context.Context) error {
-	s.accesses.close()
+	s.accesses.Close()
 	err := s.held.Commit(ctx)
 	if err == nil {
 		s.base.embedding.WakeOptional()
@@ -77,7 +78,7 @@ func (s *Staged) Commit(ctx context.Context) error {
 
 // Discard drops what was written.
 func (s *Staged) Discard() {
-	s.accesses.close()
+	s.accesses.Close()
 }
 
 // IsNotWritable reports whether an error of Commit is about a store that takes no writes: then the use of what

@@ -1,4 +1,7 @@
-package engine
+// Package writebehind writes what nobody waits for: how often memories were used, which of them were used together or opened
+// as answers, and how surprising new ones are. [Accesses] and [Scorer] have one goroutine each, which stores what half a second
+// has brought together. What a crash loses within it changes ranks slightly.
+package writebehind
 
 import (
 	"context"
@@ -15,9 +18,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// accessWriter is the write-behind buffer of access counts: one goroutine stores the accesses
-// of all searches of half a second together, with what is learned of uses.
-type accessWriter struct {
+// Accesses is the buffer of access counts: it stores the accesses of all searches of half a second together, with what is
+// learned of uses. It is safe for concurrent use.
+type Accesses struct {
 	store *store.Store
 	index *index.Index
 	log   *slog.Logger
@@ -46,8 +49,8 @@ type accessTotals struct {
 	lost  int // accesses that were given up
 }
 
-// counts returns how many accesses were given up, and how many memories have some that are not stored.
-func (w *accessWriter) counts() (lost, pending int) {
+// Unstored returns how many accesses were given up, and how many memories have some that are not stored.
+func (w *Accesses) Unstored() (lost, pending int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.totals.lost, w.pending.size()
@@ -92,8 +95,10 @@ func (b *accessBatch) size() (n int) {
 	return n
 }
 
-func newAccessWriter(s *store.Store, x *index.Index, rule *rank.Weights, log *slog.Logger) *accessWriter {
-	w := &accessWriter{
+// NewAccesses returns an empty buffer. The index counts what is added at once, the store later. It starts a goroutine, which
+// [Accesses.Close] ends. A nil log is not allowed.
+func NewAccesses(s *store.Store, x *index.Index, rule *rank.Weights, log *slog.Logger) *Accesses {
+	w := &Accesses{
 		store: s, index: x, log: log, rule: rule,
 		wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1),
 	}
@@ -104,8 +109,8 @@ func newAccessWriter(s *store.Store, x *index.Index, rule *rank.Weights, log *sl
 	return w
 }
 
-// add counts one access of each of ids, and notes pairs that were returned together. It does not block.
-func (w *accessWriter) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation) {
+// Add counts one access of each of ids, and notes pairs that were returned together. It does not block.
+func (w *Accesses) Add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation) {
 	if len(ids) == 0 {
 		return
 	}
@@ -123,8 +128,8 @@ func (w *accessWriter) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation
 	signal(w.wake)
 }
 
-// addUsed notes uses. It does not block.
-func (w *accessWriter) addUsed(uses []use) {
+// Used notes uses. It does not block.
+func (w *Accesses) Used(uses []Use) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	select {
@@ -141,15 +146,15 @@ func (w *accessWriter) addUsed(uses []use) {
 	signal(w.wake)
 }
 
-// forgetUsed drops uses of memories.
-func (w *accessWriter) forgetUsed(ids []hippo.ID) {
+// Unused drops uses of memories: a vote called them no answers.
+func (w *Accesses) Unused(ids []hippo.ID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pending.pairs.forget(ids)
 }
 
-// addOpened notes that memories were opened as answers to questions. It does not block.
-func (w *accessWriter) addOpened(asked map[hippo.ID]hippo.Question) {
+// Opened notes that memories were opened as answers to questions. It does not block.
+func (w *Accesses) Opened(asked map[hippo.ID]hippo.Question) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	select {
@@ -166,7 +171,7 @@ func (w *accessWriter) addOpened(asked map[hippo.ID]hippo.Question) {
 	signal(w.wake)
 }
 
-func (w *accessWriter) run() {
+func (w *Accesses) run() {
 	defer close(w.done)
 	for {
 		select {
@@ -184,7 +189,7 @@ func (w *accessWriter) run() {
 }
 
 // write stores what is pending. Counts that cannot be stored wait for the next write.
-func (w *accessWriter) write() {
+func (w *Accesses) write() {
 	w.mu.Lock()
 	b := w.pending
 	w.pending = accessBatch{pairs: b.pairs.rest()}
@@ -215,13 +220,13 @@ func (w *accessWriter) write() {
 }
 
 // settle stores counts by write, and applies the result to the index.
-func (w *accessWriter) settle(day hippo.Day, counts map[hippo.ID]int, write func() ([]driver.Touched, error)) error {
+func (w *Accesses) settle(day hippo.Day, counts map[hippo.ID]int, write func() ([]driver.Touched, error)) error {
 	return w.index.Settle(context.Background(), day, counts, write)
 }
 
 // retain adds counts of a day that could not be stored to failed. They are dropped if they are too
 // many together: lost accesses change ranks slightly.
-func (w *accessWriter) retain(failed *accessBatch, day hippo.Day, counts map[hippo.ID]int) {
+func (w *Accesses) retain(failed *accessBatch, day hippo.Day, counts map[hippo.ID]int) {
 	w.mu.Lock()
 	waiting := w.pending.size()
 	w.mu.Unlock()
@@ -241,7 +246,7 @@ func (w *accessWriter) retain(failed *accessBatch, day hippo.Day, counts map[hip
 }
 
 // storeOpened stores openings; those that cannot be stored are lost, which changes ranks slightly.
-func (w *accessWriter) storeOpened(opened map[hippo.ID]hippo.Question) {
+func (w *Accesses) storeOpened(opened map[hippo.ID]hippo.Question) {
 	if len(opened) == 0 {
 		return
 	}
@@ -257,7 +262,7 @@ func (w *accessWriter) storeOpened(opened map[hippo.ID]hippo.Question) {
 
 // storePairs reinforces the relations of pairs. The process that advanced the active day prunes
 // faded ones.
-func (w *accessWriter) storePairs(p *pairs) {
+func (w *Accesses) storePairs(p *pairs) {
 	rule := &w.rule.Relations
 	err := p.store(w.ctx, w.store, rule)
 	if err == nil && w.store.TakeAdvanced() {
@@ -269,14 +274,14 @@ func (w *accessWriter) storePairs(p *pairs) {
 }
 
 // prune drops the learned relations that have faded, in each namespace as an operation that can be undone.
-func (w *accessWriter) prune(ctx context.Context) error {
+func (w *Accesses) prune(ctx context.Context) error {
 	op := hippo.Operation{By: hippo.Source{Kind: hippo.SourceTool, Client: "hippo"}, Reason: "learned relations that have faded"}
 	_, err := store.Prune(ctx, w.store, op, w.rule.Relations.Faded)
 	return err
 }
 
-// flush waits until what is pending is stored, or could not be: that is left to the next write.
-func (w *accessWriter) flush(ctx context.Context) error {
+// Flush waits until what is pending is stored, or could not be: that is left to the next write.
+func (w *Accesses) Flush(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -301,9 +306,9 @@ func (w *accessWriter) flush(ctx context.Context) error {
 // lastWait is how long the end waits for others that keep the store from being written.
 const lastWait = 500 * time.Millisecond
 
-// close stores pending accesses and ends the goroutine. Later ones, and those that cannot be stored,
+// Close stores pending accesses and ends the goroutine. Later ones, and those that cannot be stored,
 // are lost.
-func (w *accessWriter) close() {
+func (w *Accesses) Close() {
 	w.mu.Lock()
 	close(w.quit)
 	w.mu.Unlock()

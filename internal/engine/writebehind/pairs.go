@@ -1,4 +1,4 @@
-package engine
+package writebehind
 
 import (
 	"cmp"
@@ -11,12 +11,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// use is a memory that was opened or voted up as an answer to a question.
-type use struct {
-	id        hippo.ID
-	namespace string
-	at        time.Time
-	as        hippo.Feedback // its kind and its question
+// Use says that a memory was opened or voted up as an answer to a question.
+type Use struct {
+	ID        hippo.ID
+	Namespace string
+	At        time.Time
+	As        hippo.Feedback // its kind and its question
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 
 // pairs are the pairs of memories whose relations are to be reinforced. The zero value is ready.
 type pairs struct {
-	recent   []use                      // the oldest first
+	recent   []Use                      // the oldest first
 	together map[hippo.Relation]bool    // returned together by ranker surprise
 	used     map[hippo.Relation]float64 // used together, and how strongly
 }
@@ -51,18 +51,18 @@ func (p *pairs) returned(list []hippo.Relation) {
 }
 
 // use pairs uses with those before them, and with each other, of one namespace and for like questions.
-func (p *pairs) use(w *rank.Learning, uses []use) {
+func (p *pairs) use(w *rank.Learning, uses []Use) {
 	if p.used == nil {
 		p.used = make(map[hippo.Relation]float64)
 	}
 	for _, u := range uses {
-		p.recent = slices.DeleteFunc(p.recent, func(old use) bool { return u.at.Sub(old.at) > usedTogether })
+		p.recent = slices.DeleteFunc(p.recent, func(old Use) bool { return u.At.Sub(old.At) > usedTogether })
 		for _, old := range p.recent {
-			if u.id == old.id || u.namespace != old.namespace || p.size() >= maxPairs {
+			if u.ID == old.ID || u.Namespace != old.Namespace || p.size() >= maxPairs {
 				continue
 			}
-			if strength := w.Strength(&u.as, &old.as); strength > 0 {
-				pair := hippo.CoRecall(u.id, old.id)
+			if strength := w.Strength(&u.As, &old.As); strength > 0 {
+				pair := hippo.CoRecall(u.ID, old.ID)
 				p.used[pair] = max(p.used[pair], strength)
 			}
 		}
@@ -73,7 +73,7 @@ func (p *pairs) use(w *rank.Learning, uses []use) {
 
 // forget drops uses of memories: it was said that they are no answers.
 func (p *pairs) forget(ids []hippo.ID) {
-	p.recent = slices.DeleteFunc(p.recent, func(u use) bool { return slices.Contains(ids, u.id) })
+	p.recent = slices.DeleteFunc(p.recent, func(u Use) bool { return slices.Contains(ids, u.ID) })
 }
 
 // rest returns what is left when the pairs are stored: the uses.

@@ -1,4 +1,4 @@
-package engine
+package writebehind
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// prediction is the language model of a [scorer], and its state.
+// prediction is the language model of a [Scorer], and its state.
 type prediction struct {
 	model  surprise.Predictor // nil: there is none
 	log    *slog.Logger

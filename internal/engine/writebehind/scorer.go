@@ -1,8 +1,9 @@
-package engine
+package writebehind
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math"
 	"slices"
@@ -16,42 +17,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
 	"github.com/hippo-memory/hippo/internal/store"
 )
-
-// maxPasts is how many verbs run in the past at a time: each takes RAM and a core, for a caller who may only read, too.
-const maxPasts = 2
-
-// behind are the writers that work behind the answers.
-type behind struct {
-	accesses *accessWriter
-	surprise *scorer       // nil: surprise is not computed
-	planning chan struct{} // a token: one consolidation at a time
-	pasts    chan struct{} // tokens of the verbs that run in the past, see [maxPasts]
-}
-
-func (b *behind) close() {
-	b.accesses.close()
-	if b.surprise != nil {
-		b.surprise.close()
-	}
-}
-
-// recorded scores new memories, later.
-func (b *behind) recorded(ms ...*hippo.Memory) {
-	if b.surprise == nil {
-		return
-	}
-	for _, m := range ms {
-		b.surprise.add(m.ID)
-	}
-}
-
-// notes say what of it is not available.
-func (b *behind) notes() []string {
-	if b.surprise == nil {
-		return nil
-	}
-	return b.surprise.prediction.notes()
-}
 
 const (
 	// scoreDelay is how long new memories wait for their score: those that come together are scored
@@ -70,14 +35,11 @@ const (
 	closeWait = 200 * time.Millisecond
 )
 
-// scorer computes the surprise of new memories: one goroutine, which rests more than it works.
-type scorer struct {
-	surprise.Options
+// Scorer computes the surprise of new memories: one goroutine, which rests more than it works. A nil Scorer computes none. It
+// is safe for concurrent use.
+type Scorer struct {
+	ScorerConfig
 	prediction prediction
-	store      *store.Store
-	index      *index.Index
-	embedding  *embedding.Follower
-	indexed    func(context.Context, func() error) error // [Engine.indexed]
 
 	turn chan struct{} // a token: one batch at a time
 	wake chan struct{}
@@ -88,25 +50,65 @@ type scorer struct {
 	pending []hippo.ID
 }
 
-// start begins to score.
-func (s *scorer) start() {
-	s.turn, s.wake, s.done = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+// ScorerConfig wires a [Scorer]. All but Predictor is required.
+type ScorerConfig struct {
+	surprise.Options
+	// Predictor is a language model; nil: there is no prediction loss. A [surprise.Learner] learns the texts
+	// of the store before it predicts the first one, and then each after it predicted that.
+	Predictor surprise.Predictor
+	Store     *store.Store
+	Index     *index.Index
+	Embedding *embedding.Follower
+	// Indexed runs a function while the index has the state of the store.
+	Indexed func(context.Context, func() error) error
+	Log     *slog.Logger
+}
+
+// NewScorer returns a Scorer. It starts a goroutine, which [Scorer.Close] ends.
+func NewScorer(c ScorerConfig) *Scorer {
+	s := &Scorer{
+		ScorerConfig: c, prediction: prediction{model: c.Predictor, log: c.Log},
+		turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), done: make(chan struct{}),
+	}
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
 	go s.run(ctx)
+	return s
 }
 
-func (s *scorer) add(id hippo.ID) {
+// Add scores new memories, later. It does not block.
+func (s *Scorer) Add(ms ...*hippo.Memory) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.pending) < maxScoring {
-		s.pending = append(s.pending, id)
+	for _, m := range ms[:min(len(ms), maxScoring-len(s.pending))] {
+		s.pending = append(s.pending, m.ID)
 	}
 	signal(s.wake)
 }
 
+// Drain scores what waits.
+func (s *Scorer) Drain(ctx context.Context) error {
+	for s != nil && s.batch(ctx, scoreBatch) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Notes say what of it is not available; nil if all is.
+func (s *Scorer) Notes() []string {
+	if s == nil {
+		return nil
+	}
+	return s.prediction.notes()
+}
+
 // take removes up to n memories that wait.
-func (s *scorer) take(n int) []hippo.ID {
+func (s *Scorer) take(n int) []hippo.ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n = min(n, len(s.pending))
@@ -116,13 +118,13 @@ func (s *scorer) take(n int) []hippo.ID {
 }
 
 // waiting returns the memories that wait.
-func (s *scorer) waiting() []hippo.ID {
+func (s *Scorer) waiting() []hippo.ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.pending)
 }
 
-func (s *scorer) run(ctx context.Context) {
+func (s *Scorer) run(ctx context.Context) {
 	defer close(s.done)
 	for {
 		select {
@@ -147,7 +149,7 @@ func (s *scorer) run(ctx context.Context) {
 
 // batch scores up to n memories that wait, and returns how many it took. Those that cannot be scored
 // stay without.
-func (s *scorer) batch(ctx context.Context, n int) int {
+func (s *Scorer) batch(ctx context.Context, n int) int {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
 	ids := s.take(n)
@@ -155,26 +157,26 @@ func (s *scorer) batch(ctx context.Context, n int) int {
 		return 0
 	}
 	if _, err := s.score(ctx, ids, true); err != nil {
-		s.prediction.log.Warn("memories have no surprise yet", "memories", len(ids), "error", err)
+		s.Log.Warn("memories have no surprise yet", "memories", len(ids), "error", err)
 	}
 	return len(ids)
 }
 
 // score computes and stores the surprise of memories, and returns how many changed. learn: they are
 // new, and the predictor has not seen them; others keep the loss that they have.
-func (s *scorer) score(ctx context.Context, ids []hippo.ID, learn bool) (changed int, err error) {
+func (s *Scorer) score(ctx context.Context, ids []hippo.ID, learn bool) (changed int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	ms, err := s.store.Get(ctx, ids)
+	ms, err := s.Store.Get(ctx, ids)
 	if err != nil {
 		return 0, err
 	}
 	ms = slices.DeleteFunc(ms, (*hippo.Memory).Forgotten)
 	if learn {
-		s.prediction.prime(ctx, s.store, slices.Concat(ids, s.waiting()))
+		s.prediction.prime(ctx, s.Store, slices.Concat(ids, s.waiting()))
 	}
 	subjects := make([]surprise.Subject, len(ms))
 	for i, m := range ms {
@@ -184,8 +186,8 @@ func (s *scorer) score(ctx context.Context, ids []hippo.ID, learn bool) (changed
 		}
 	}
 	scores := make(map[hippo.ID]hippo.Surprise, len(ms))
-	err = s.indexed(ctx, func() error {
-		s.embedding.EmbedInstant(ctx)
+	err = s.Indexed(ctx, func() error {
+		s.Embedding.EmbedInstant(ctx)
 		cosines := s.cosines(ms)
 		for i, m := range ms {
 			subjects[i].Cosines = cosines[m.ID]
@@ -198,7 +200,7 @@ func (s *scorer) score(ctx context.Context, ids []hippo.ID, learn bool) (changed
 	if err != nil || len(scores) == 0 {
 		return 0, err
 	}
-	return len(scores), store.Score(ctx, s.store, scores)
+	return len(scores), store.Score(ctx, s.Store, scores)
 }
 
 // leastChange is the least difference of a component that is worth a write.
@@ -213,14 +215,14 @@ func differs(a, b *hippo.Surprise) bool {
 // cosines returns those of memories and their neighbours, of each by the first model that has its vector: the
 // instant one, which has those of all, if there is one. Without a vector it is as if there were unrelated ones:
 // half of a distance in one mode and a whole one in the other.
-func (s *scorer) cosines(ms []*hippo.Memory) map[hippo.ID][]float64 {
-	v, n := s.index.Vectors, s.Mode.Neighbours()
+func (s *Scorer) cosines(ms []*hippo.Memory) map[hippo.ID][]float64 {
+	v, n := s.Index.Vectors, s.Mode.Neighbours()
 	find := (*index.Vectors).Nearest
 	if s.Mode == surprise.ClaudeHippo {
 		find = (*index.Vectors).Earlier
 	}
 	out := make(map[hippo.ID][]float64, len(ms))
-	for _, model := range s.embedding.Steady(retrieve.Semantic) {
+	for _, model := range s.Embedding.Steady(retrieve.Semantic) {
 		var rest []hippo.ID
 		for _, m := range ms {
 			if _, ok := out[m.ID]; !ok {
@@ -240,8 +242,11 @@ func (s *scorer) cosines(ms []*hippo.Memory) map[hippo.ID][]float64 {
 // unknownCosine stands for the neighbours of a memory that has no vector.
 const unknownCosine = .5
 
-// close ends the goroutine. A few memories that wait are scored; the others are left to the consolidation.
-func (s *scorer) close() {
+// Close ends the goroutine. A few memories that wait are scored; the others are left to the consolidation.
+func (s *Scorer) Close() {
+	if s == nil {
+		return
+	}
 	s.stop()
 	<-s.done
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
@@ -250,7 +255,22 @@ func (s *scorer) close() {
 	s.prediction.close()
 }
 
-func (s *scorer) rescore(ctx context.Context, ids []hippo.ID) (int, error) {
+// Rescore computes the surprise of memories again, and returns how many changed. Predictions are not repeated: a memory keeps the
+// loss that it has. Cost: a scan of the vectors for eight of them, 1 ms each in a store of 100,000.
+func (s *Scorer) Rescore(ctx context.Context, ids []hippo.ID) (changed int, err error) {
+	if s == nil {
+		return 0, nil
+	}
+	for some := range slices.Chunk(ids, scoreBatch) {
+		done, err := s.again(ctx, some)
+		if changed += done; err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
+
+func (s *Scorer) again(ctx context.Context, ids []hippo.ID) (int, error) {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
 	return s.score(ctx, ids, false)
