@@ -24,11 +24,11 @@ type Arg struct {
 	About, Brief string
 	// Values are the only texts that it takes; nil: any.
 	Values []string
-	// Rules are limits that the engine checks, and the default, for schemas.
+	// Rules are limits and the default, for schemas. The decoder checks those of numbers, the engine all of them.
 	Rules Schema
 	Is    Trait
 	// To is where the value goes: a pointer to a text, a number, a truth value or a list of texts, or to a pointer to one, an [Object] or a
-	// [Value].
+	// [Value]; in a [Table], what makes one.
 	To any
 	Said
 }
@@ -52,6 +52,8 @@ const (
 	Words
 	// Verbatim: a blank value is a value; only null stands for none.
 	Verbatim
+	// Unlisted: the schema of a [Table] lacks it.
+	Unlisted
 )
 
 // Has reports whether an argument has a trait.
@@ -65,7 +67,7 @@ type Said struct {
 	Blank bool
 }
 
-// Door is a kind of front end. It decides what arguments are called, and how their values are read: REST takes values of the type that the
+// Door is a kind of front end. It decides what arguments are called, and how their values are read: REST and SHODH take values of the type that their
 // document says; the others also take what can only be meant in one way.
 type Door int
 
@@ -75,7 +77,12 @@ const (
 	REST
 	Script
 	Shell
+	// SHODH is SHODH REST, whose clients have several names for an argument.
+	SHODH
 )
+
+// strict reports whether values must have the type that a document says.
+func (d Door) strict() bool { return d == REST || d == SHODH }
 
 // NameAt returns what a front end calls an argument.
 func (a *Arg) NameAt(d Door) string {

@@ -47,11 +47,6 @@ func Decode(d Door, raw json.RawMessage, args []Arg) error {
 	return d.object("", raw, args)
 }
 
-// ReadObject is [Decode] for an object that is the value of an argument of a name.
-func ReadObject(d Door, name string, raw json.RawMessage, args []Arg) error {
-	return d.object(name+".", raw, args)
-}
-
 // DecodeMembers is [Decode] for the members of an object.
 func DecodeMembers(d Door, given map[string]json.RawMessage, args []Arg) error {
 	return d.members("", maps.Clone(given), args)
@@ -74,16 +69,18 @@ func (d Door) object(prefix string, raw json.RawMessage, args []Arg) error {
 
 // members takes the arguments out of given and reads them.
 func (d Door) members(prefix string, given map[string]json.RawMessage, args []Arg) error {
-	values := make([]json.RawMessage, len(args))
-	for i := range args {
-		var err error
-		if values[i], err = d.take(prefix, given, &args[i]); err != nil {
-			return err
-		}
+	values, err := d.take(prefix, given, args)
+	if err == nil {
+		err = Unknown(d, prefix, given, args)
 	}
-	if err := Unknown(d, prefix, given, args); err != nil {
-		return err
+	if err == nil {
+		err = d.readAll(prefix, values, args)
 	}
+	return err
+}
+
+// readAll reads the values of arguments; nil for none.
+func (d Door) readAll(prefix string, values []json.RawMessage, args []Arg) error {
 	for i := range args {
 		a := &args[i]
 		switch {
@@ -103,16 +100,30 @@ func (a *Arg) missing(name string) error {
 	if x, ok := a.To.(interface{ Shape() string }); ok {
 		return Misshapen(name, "is required: %s", x.Shape())
 	}
+	if a.Is.Has(Verbatim) {
+		return Misshapen(name, "is required")
+	}
 	return Misshapen(name, "is required, and must not be blank")
 }
 
-// take removes an argument from given and returns its value; nil if it is absent or blank.
-func (d Door) take(prefix string, given map[string]json.RawMessage, a *Arg) (found json.RawMessage, err error) {
+// take removes arguments from given and returns their values; nil for those that are absent or blank.
+func (d Door) take(prefix string, given map[string]json.RawMessage, args []Arg) (values []json.RawMessage, err error) {
+	values = make([]json.RawMessage, len(args))
+	for i := range args {
+		if values[i], err = args[i].take(d, prefix, given); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// take is [Door.take] for one argument. Clients of SHODH may give several names for it with the same value.
+func (a *Arg) take(d Door, prefix string, given map[string]json.RawMessage) (found json.RawMessage, err error) {
 	names := []string{a.NameAt(d)}
 	if names[0] == "" {
 		return nil, nil
 	}
-	if d == MCP {
+	if d == MCP || d == SHODH {
 		names = append(names, strings.Fields(a.Also)...)
 	}
 	for _, name := range names {
@@ -123,6 +134,9 @@ func (d Door) take(prefix string, given map[string]json.RawMessage, a *Arg) (fou
 		delete(given, name)
 		if null := string(bytes.TrimSpace(raw)) == "null"; null || d.isBlank(raw, a.Is) {
 			a.Blank = a.Blank || !null
+			continue
+		}
+		if found != nil && d == SHODH && bytes.Equal(found, raw) {
 			continue
 		}
 		if found != nil {
@@ -136,7 +150,7 @@ func (d Door) take(prefix string, given map[string]json.RawMessage, a *Arg) (fou
 
 // isBlank reports whether the value of an argument with some traits stands for none.
 func (d Door) isBlank(raw json.RawMessage, is Trait) bool {
-	return !is.Has(Verbatim) && IsBlank(raw) || d != REST && is.Has(Count) && string(bytes.Trim(raw, "\" \t\r\n")) == "0"
+	return !is.Has(Verbatim) && IsBlank(raw) || !d.strict() && is.Has(Count) && string(bytes.Trim(raw, "\" \t\r\n")) == "0"
 }
 
 // maxUnknown is how many unknown arguments an error names.

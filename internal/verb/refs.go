@@ -130,11 +130,18 @@ func (r *Ref) ReadArg(d Door, name string, raw json.RawMessage) error {
 		}
 		raw = asJSON(r.Texts)
 	}
-	if err := r.Refs.ReadArg(d, name, raw); err != nil {
+	err := r.Refs.ReadArg(d, name, raw)
+	if bad, ok := errors.AsType[*ShapeError](err); ok && bad.Field == name {
+		return Misshapen(name, "must be one id, got %s", d.kindOf(raw))
+	}
+	if err != nil {
 		return err
 	}
 	if n := len(slices.Compact(slices.Clone(r.Texts))); n != 1 {
 		return hippo.Fieldf(name, "must be one id, got %d", n)
+	}
+	if r.Texts[0] == "" {
+		return hippo.Fieldf(name, "must be one id, got a blank text")
 	}
 	return nil
 }

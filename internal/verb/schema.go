@@ -45,7 +45,7 @@ func (a *Arg) Schema() Schema {
 
 // schemaOf describes the type of the values that go to a pointer.
 func schemaOf(to any) Schema {
-	switch to := to.(type) {
+	switch to := placeOf(to).(type) {
 	case Value:
 		return maps.Clone(to.Schema())
 	case Object:
@@ -58,6 +58,8 @@ func schemaOf(to any) Schema {
 		return Schema{"type": "boolean"}
 	case *[]string, **[]string:
 		return Schema{"type": "array", "items": Schema{"type": "string"}}
+	case *[]int:
+		return Schema{"type": "array", "items": Schema{"type": "integer"}}
 	default:
 		return Schema{"type": "string"}
 	}

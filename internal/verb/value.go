@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -23,18 +24,98 @@ func (d Door) read(name string, raw json.RawMessage, a *Arg) error {
 			raw = asJSON(strings.Join(list, " "))
 		}
 	}
-	if err := d.readTo(name, raw, a.To); err != nil || !isText || a.Values == nil {
+	if isText && a.Values != nil && d == MCP && json.Unmarshal(raw, new(float64)) == nil { // a choice as it is written
+		raw = asJSON(string(bytes.TrimSpace(raw)))
+	}
+	if err := d.readTo(name, raw, a.To); err != nil {
 		return err
 	}
-	if d != REST {
-		*text = keyword(*text)
+	switch list, isList := a.To.(*[]string); {
+	case a.Values != nil && isText:
+		return d.choose(name, text, a.Values)
+	case a.Values != nil && isList:
+		for i := range *list {
+			if err := d.choose(fmt.Sprintf("%s[%d]", name, i), &(*list)[i], a.Values); err != nil {
+				return err
+			}
+		}
+		return nil
+	default:
+		return a.within(name)
 	}
-	return hippo.OneOf(name, *text, a.Values...)
 }
 
-// ReadValue reads the value of an argument of a name into a pointer as in [Arg].
-func ReadValue(d Door, name string, raw json.RawMessage, to any) error {
-	return d.readTo(name, raw, to)
+// choose sets a text to that of some values which it means: for REST the same, for others one that differs in case and in what stands between words.
+func (d Door) choose(name string, text *string, values []string) error {
+	if d != REST && !slices.Contains(values, *text) {
+		meant := *text
+		if d != SHODH {
+			meant = keyword(meant)
+		}
+		if i := slices.IndexFunc(values, func(v string) bool { return fold(v) == fold(meant) }); i >= 0 {
+			*text = values[i]
+		}
+	}
+	return hippo.OneOf(name, *text, values...)
+}
+
+// fold returns a word without what writers vary: case, and what stands between words.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
+}
+
+// within reports a number outside of its limits.
+func (a *Arg) within(name string) error {
+	n, ok := numberOf(a.To)
+	least, from := numberOf(a.Rules["minimum"])
+	above, over := numberOf(a.Rules["exclusiveMinimum"])
+	most, until := numberOf(a.Rules["maximum"])
+	if !until && isWhole(a.To) {
+		most, until = maxWhole, n > maxWhole
+	}
+	if !ok || (!from || n >= least) && (!over || n > above) && (!until || n <= most) {
+		return nil
+	}
+	switch {
+	case over && until:
+		return hippo.Fieldf(name, "must be above %s and at most %s, got %s", digits(above), digits(most), digits(n))
+	case until && from:
+		return hippo.Fieldf(name, "must be between %s and %s, got %s", digits(least), digits(most), digits(n))
+	case until:
+		return hippo.Fieldf(name, "must be at most %s, got %s", digits(most), digits(n))
+	case least == 0:
+		return hippo.Fieldf(name, "must not be negative, got %s", digits(n))
+	default:
+		return hippo.Fieldf(name, "must be %s or more, got %s", digits(least), digits(n))
+	}
+}
+
+// digits returns a number in digits.
+func digits(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// numberOf returns a number, or that at a place.
+func numberOf(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case float64:
+		return v, true
+	case *int:
+		return float64(*v), true
+	case *float64:
+		return *v, true
+	case **int:
+		return float64(**v), true
+	case **float64:
+		return **v, true
+	default:
+		return 0, false
+	}
 }
 
 // readTo reads a value into a pointer as in [Arg].
@@ -50,18 +131,31 @@ func (d Door) readTo(name string, raw json.RawMessage, to any) error {
 		*to = &[]string{}
 		return d.texts(name, raw, *to)
 	}
+	given := raw
 	if d == MCP {
 		raw = plain(raw, to)
 	}
 	if err := json.Unmarshal(raw, to); err != nil || string(raw) == "null" {
-		return d.mismatch(name, raw, to)
+		return d.mismatch(name, given, to)
 	}
 	return nil
 }
 
+// maxWhole is the largest whole number that JSON can be trusted with.
+const maxWhole = 1 << 53
+
+func isWhole(to any) bool {
+	switch to.(type) {
+	case *int, **int:
+		return true
+	default:
+		return false
+	}
+}
+
 // texts reads a list of texts.
 func (d Door) texts(name string, raw json.RawMessage, to *[]string) error {
-	if text, ok := textOf(raw); ok && d != REST {
+	if text, ok := textOf(raw); ok && !d.strict() {
 		*to = []string{text}
 		if d == MCP {
 			*to = listOf(text)
@@ -99,8 +193,15 @@ func plain(raw json.RawMessage, to any) json.RawMessage {
 			return json.RawMessage(b)
 		}
 	case *int, **int, *float64, **float64:
-		if n, err := strconv.ParseFloat(text, 64); isText && err == nil && strings.Trim(text, "+-.0123456789eE") == "" {
+		if !isText {
+			text = string(bytes.TrimSpace(raw))
+		}
+		if n, err := strconv.ParseFloat(text, 64); err == nil && strings.Trim(text, "+-.0123456789eE") == "" {
 			return asJSON(n)
+		}
+	case *[]int:
+		if isText {
+			return json.RawMessage(text)
 		}
 	}
 	return raw
@@ -128,7 +229,7 @@ func listOf(text string) []string {
 	return list
 }
 
-// keyword returns a text of a fixed vocabulary, in which case does not matter, and for which there are other words.
+// keyword returns the word of a fixed vocabulary for another one.
 func keyword(text string) string {
 	switch text = strings.ToLower(strings.TrimSpace(text)); text {
 	case "up", "+1":
@@ -151,9 +252,9 @@ func (d Door) mismatch(name string, raw json.RawMessage, to any) error {
 
 // typeName names the type of the values that go to a pointer.
 func (d Door) typeName(to any) string {
-	terms := [...]string{"a number", "a whole number", "true or false", "a list of texts", "a text"}
+	terms := [...]string{"a number", "a whole number", "true or false", "a list of texts", "a list of whole numbers", "a text"}
 	if d == Script {
-		terms = [...]string{"a number", "an int", "True or False", "a string or a list of strings", "a string"}
+		terms = [...]string{"a number", "an int", "True or False", "a string or a list of strings", "a list of ints", "a string"}
 	}
 	switch to.(type) {
 	case *float64, **float64:
@@ -164,8 +265,10 @@ func (d Door) typeName(to any) string {
 		return terms[2]
 	case *[]string, **[]string:
 		return terms[3]
-	default:
+	case *[]int:
 		return terms[4]
+	default:
+		return terms[5]
 	}
 }
 

@@ -210,7 +210,7 @@ func describeDialect(t *dialect.Tool) *mcp.Tool {
 func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	began := s.Now()
 	ctx, end := s.observed(ctx, t.Name, req)
-	r, err := s.runDialect(ctx, t, req.Params.Arguments)
+	r, err := s.runDialect(ctx, system, t, req.Params.Arguments)
 	end(err)
 	wire.LogCall(s.Log, t.Name, s.Now().Sub(began), r.Count, err)
 	switch {
@@ -227,20 +227,20 @@ func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dia
 	return &mcp.CallToolResult{Content: content, StructuredContent: r.Data, IsError: r.Failed}
 }
 
-func (s *Server) runDialect(ctx context.Context, t *dialect.Tool, arguments json.RawMessage) (dialect.Result, error) {
-	args, err := t.Decode(arguments)
+func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, arguments json.RawMessage) (dialect.Result, error) {
+	in, args, err := t.Decode(arguments, system.Is)
 	if err != nil {
 		return dialect.Result{}, err
 	}
-	query, note := hippo.ShortQuery(args.Text("query"))
+	query, note := hippo.ShortQuery(in.Text("query"))
 	if note != "" {
-		args["query"] = query
+		in["query"] = query
 	}
 	m, at, err := s.memories(ctx)
 	if err != nil {
 		return dialect.Result{}, err
 	}
-	c := &dialect.Call{Memories: m, Scope: at.scope, Now: s.Now().In(m.Zone()), Began: s.began, Code: s.Code, Version: s.Version, Args: args}
+	c := &dialect.Call{Memories: m, Scope: at.scope, Now: s.Now().In(m.Zone()), Began: s.began, Code: s.Code, Version: s.Version, Input: in, Args: args}
 	r, err := t.Run(ctx, c)
 	r.Note = note
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {

@@ -16,7 +16,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
-	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memorymcp"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -239,11 +238,11 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 		{exchange{"store_memory", object{"content": " "}, `^content: is empty$`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": strings.Repeat("x", hippo.MaxContent+1)}, `^content: `}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "x", "memory_type": "factual"}, `^memory_type: must be one of episodic, semantic, procedural`}, hippo.CodeInvalid},
-		{exchange{"store_memory", object{"content": "x", "importance_score": 11}, `^importance_score: must be a number between 0 and 10`}, hippo.CodeInvalid},
+		{exchange{"store_memory", object{"content": "x", "importance_score": 11}, `^importance_score: must be between 0 and 10`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "x", "metadata": []int{1}}, `^metadata: must be an object`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "x", "metadata": object{"_hippo": 1}}, `^metadata\._hippo: is reserved`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "x", "valid_from": "2026-03-01", "valid_until": "2026-02-01"}, `^valid_until: `}, hippo.CodeInvalid},
-		{exchange{"store_memory", object{"content": "x", "event_time": "soonish"}, `^event_time: Invalid timestamp format\. Use ISO 8601`}, hippo.CodeInvalid},
+		{exchange{"store_memory", object{"content": "x", "event_time": "soonish"}, `^event_time: must be a time like`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "x", "tags": "a"}, `^tags: is unknown: known are content, memory_type`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "password = hunter2x9QzLw7Rt"}, `nothing was stored`}, hippo.CodeSecret},
 		{exchange{"get_memory", object{"id": unknown}, `^Memory not found: ` + unknown + `$`}, hippo.CodeNotFound},
@@ -255,13 +254,11 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 		{exchange{"update_memory", object{"id": "$rome", "content": ""}, `^content: is empty$`}, hippo.CodeInvalid},
 		{exchange{"update_memory", object{"id": "$rome", "content": "y", "user_id": "bob"}, `^user_id: is "ada" and cannot be changed, got "bob"`}, hippo.CodeInvalid},
 		{exchange{"update_memory", object{"id": "$rome", "memory_type": "x"}, `^memory_type: must be one of`}, hippo.CodeInvalid},
-		{exchange{"list_memories", object{"limit": 101}, `^limit: must be a whole number between 1 and 100`}, hippo.CodeInvalid},
 		{exchange{"list_memories", object{"limit": 0}, `^limit: `}, hippo.CodeInvalid},
 		{exchange{"list_memories", object{"offset": -1}, `^offset: `}, hippo.CodeInvalid},
-		{exchange{"list_memories", object{"valid_at": "never"}, `^valid_at: Invalid timestamp format`}, hippo.CodeInvalid},
 		{exchange{"list_memories", object{"event_after": "2026-02-02", "event_before": "2026-02-01"}, `event_`}, hippo.CodeInvalid},
 		{exchange{"get_valid_at", object{}, `^timestamp: is required`}, hippo.CodeInvalid},
-		{exchange{"get_valid_at", object{"timestamp": "soonish"}, `^timestamp: Invalid timestamp format\. Use ISO 8601`}, hippo.CodeInvalid},
+		{exchange{"get_valid_at", object{"timestamp": "soonish"}, `^timestamp: must be a time like`}, hippo.CodeInvalid},
 		{exchange{"invalidate", object{"id": "$rome", "superseded_by": unknown}, `^Memory not found: ` + unknown + `$`}, hippo.CodeNotFound},
 		{exchange{"invalidate", object{"id": "$rome", "superseded_by": "$rome"}, `superseded_by`}, hippo.CodeInvalid},
 		{exchange{"search", object{"query": " "}, `^query: is empty$`}, hippo.CodeInvalid},
@@ -323,24 +320,6 @@ func TestMemoryMCP_Names(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestMemoryMCP_WrongTypes(t *testing.T) {
-	t.Parallel()
-	for _, tool := range memorymcp.New().Tools {
-		for _, p := range tool.Params {
-			for _, v := range wrongValues() {
-				only := dialect.Tool{Params: []dialect.Param{p}, Call: tool.Call}
-				got, err := only.Decode(json.RawMessage(`{"` + p.Name + `":` + v + `}`))
-				switch {
-				case err != nil && !strings.Contains(err.Error(), p.Name):
-					t.Errorf("%s %s=%s: got the error %v", tool.Name, p.Name, v, err)
-				case err == nil && !rightType(p.Kind, got[p.Name]):
-					t.Errorf("%s %s=%s: got %#v", tool.Name, p.Name, v, got[p.Name])
-				}
-			}
-		}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/internal/store/sharedstore"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // step is a call of the memory tool, and the text of the result.
@@ -213,8 +214,8 @@ func TestMemoryTool_Concurrent(t *testing.T) {
 	const writers, path = 6, "/memories/a"
 	s := newSession(t, memstore.New(nil), time.UTC)
 	system := claudehippo.New()
-	call := func(args dialect.Args) dialect.Result {
-		r, err := system.Find("memory").Run(t.Context(), &dialect.Call{Memories: s.engine.In(hippo.LocalScope("")), Scope: hippo.LocalScope(""), Args: args})
+	call := func(args verb.Input) dialect.Result {
+		r, err := system.Find("memory").Run(t.Context(), &dialect.Call{Memories: s.engine.In(hippo.LocalScope("")), Scope: hippo.LocalScope(""), Input: args})
 		if err != nil {
 			t.Error(err)
 		}
@@ -224,7 +225,7 @@ func TestMemoryTool_Concurrent(t *testing.T) {
 	var created atomic.Int32
 	for i := range writers {
 		wg.Go(func() {
-			if !call(dialect.Args{"command": "create", "path": path, "file_text": fmt.Sprint(i)}).Failed {
+			if !call(verb.Input{"command": "create", "path": path, "file_text": fmt.Sprint(i)}).Failed {
 				created.Add(1)
 			}
 		})
@@ -235,13 +236,13 @@ func TestMemoryTool_Concurrent(t *testing.T) {
 	}
 	for i := range writers {
 		wg.Go(func() {
-			if r := call(dialect.Args{"command": "insert", "path": path, "insert_line": 0, "insert_text": fmt.Sprint("line ", i)}); r.Failed {
+			if r := call(verb.Input{"command": "insert", "path": path, "insert_line": 0, "insert_text": fmt.Sprint("line ", i)}); r.Failed {
 				t.Error(r.Text)
 			}
 		})
 	}
 	wg.Wait()
-	if got := call(dialect.Args{"command": "view", "path": path}).Text; strings.Count(got, "\tline ") != writers {
+	if got := call(verb.Input{"command": "view", "path": path}).Text; strings.Count(got, "\tline ") != writers {
 		t.Errorf("got %s", got)
 	}
 }

@@ -161,5 +161,5 @@ func TestSources_Trees(t *testing.T) {
 			t.Errorf("%s: %s", name, r.body)
 		}
 	}
-	s.do(http.MethodPost, "/search/sources", `{"query":"oil","sources":["code"],"offset":9223372036854775807}`).failed(http.StatusBadRequest, "invalid", "limit")
+	s.do(http.MethodPost, "/search/sources", `{"query":"oil","sources":["code"],"offset":9223372036854775807}`).failed(http.StatusBadRequest, "invalid", "offset")
 }

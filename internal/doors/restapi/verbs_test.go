@@ -289,7 +289,7 @@ func TestRelations(t *testing.T) {
 	s.do(http.MethodDelete, query, "").want(http.StatusNoContent)
 	s.do(http.MethodDelete, query, "").failed(http.StatusNotFound, "not_found", "")
 	s.do(http.MethodDelete, "/relations?from="+a.UUID, "").failed(http.StatusBadRequest, "invalid", "to")
-	s.do(http.MethodPost, "/relations", `{"relations":[{"from":"`+a.UUID+`","to":"`+b.UUID+`","kind":"x","weight":2}]}`).failed(http.StatusBadRequest, "invalid", "weight")
+	s.do(http.MethodPost, "/relations", `{"relations":[{"from":"`+a.UUID+`","to":"`+b.UUID+`","kind":"x","weight":2}]}`).failed(http.StatusBadRequest, "invalid", "relations[0].weight")
 	s.do(http.MethodPost, "/relations", `{"relations":[{"from":"`+a.UUID+`","to":"`+b.UUID+`","kind":"co_recalled"}]}`).failed(http.StatusBadRequest, "invalid", "kind")
 }
 

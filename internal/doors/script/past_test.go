@@ -93,7 +93,7 @@ func TestRun_past_refuses(t *testing.T) {
 		`diff()`:                                "id: is required",
 		`diff("` + fresh + `")`:                 "was not changed, or its former versions are not kept",
 		`diff("` + id + `", 3)`:                 "from_version: must be from 0 to 2, got 3",
-		`diff("` + id + `", 1, -1)`:             "to_version: must be from 0 to 2, got -1",
+		`diff("` + id + `", 1, -1)`:             "to_version: must not be negative, got -1",
 		`diff(["` + id + `", "` + fresh + `"])`: "id: must be one id, got 2",
 		`undo()`:                                "operation: is required",
 		`undo("zz")`:                            "operation: must be a UUID",

@@ -1,7 +1,7 @@
 // Package dialect is the contract of the tools of other memory systems, so that agents and
-// programs which know these systems find them here. A system is a table: name, parameters,
-// verb. The schema that is listed and the decoder of the arguments both follow from the
-// parameters. A new system is a new table; nothing else knows it.
+// programs which know these systems find them here. A system is a table: name, arguments,
+// verb. The schema that is listed and what is decoded both follow from the
+// arguments, see [verb.Table]. A new system is a new table; nothing else knows it.
 package dialect
 
 import (
@@ -22,6 +22,8 @@ type System struct {
 	// Name selects it, as in "memory-service".
 	Name  string
 	Tools []Tool
+	// Is are traits of all arguments.
+	Is verb.Trait
 	// Failure words an error as the system does; nil: as the tools of this program do.
 	Failure func(error) Result
 }
@@ -29,7 +31,7 @@ type System struct {
 // Tool is one row of the table of a system.
 type Tool struct {
 	Name, Description string
-	Params            []Param
+	Params            verb.Table
 	// Unlisted tools answer, but are not listed: an older name, or a function that is missing here.
 	Unlisted              bool
 	ReadOnly, Destructive bool
@@ -53,7 +55,9 @@ type Call struct {
 	Code Code
 	// Version is that of this program.
 	Version string
-	Args
+	verb.Input
+	// Args are the arguments, with what was said of each.
+	Args []verb.Arg
 }
 
 // Code is the source trees that tools may ask about, and index.
@@ -101,25 +105,24 @@ func (s *System) Find(name string) *Tool {
 	return nil
 }
 
-// Decode returns the arguments of a tool. An argument that is unknown, missing, of another type or
-// out of its range is a [*hippo.FieldError] that names the shape it must have.
-func (t *Tool) Decode(raw json.RawMessage) (Args, error) {
-	if t.Call == nil {
-		return nil, Missing(t.Missing)
-	}
-	return decodeInto("", raw, t.Params)
+// Schema returns the JSON Schema of the arguments of a tool.
+func (t *Tool) Schema() json.RawMessage {
+	text, _ := json.Marshal(t.Params.Schema()) //nolint:errchkjson // texts and numbers have a JSON form
+	return text
 }
 
-// Run carries out a call. Errors name the arguments of the tool.
+// Decode returns the arguments of a call, which all have some traits, with what was said of each.
+func (t *Tool) Decode(raw json.RawMessage, is verb.Trait) (verb.Input, []verb.Arg, error) {
+	if t.Call == nil {
+		return nil, nil, Missing(t.Missing)
+	}
+	return t.Params.Decode(verb.MCP, raw, is)
+}
+
+// Run carries out a call. Errors have the names that the caller used.
 func (t *Tool) Run(ctx context.Context, c *Call) (Result, error) {
 	r, err := t.Call(ctx, c)
-	args := argsOf(t.Params, c.Args)
-	for i := range args {
-		if name := args[i].Name; c.Has(name) {
-			args[i].Given = name
-		}
-	}
-	return r, verb.Named(err, verb.MCP, args)
+	return r, verb.Named(err, verb.MCP, c.Args)
 }
 
 // HintedError is an error with what to do about it, in place of the hint of its code.

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Selection says which memories a list or a deletion is about.
@@ -91,24 +90,12 @@ func SelectionOf(c *Call) (Selection, error) {
 	if s.When != "" { // an expression takes precedence over dates
 		return s, nil
 	}
-	var err error
-	if s.Filter.CreatedAfter, err = moment(c, "after"); err != nil {
-		return s, err
-	}
-	if s.Filter.CreatedBefore, err = moment(c, "before"); err != nil {
+	err := verb.Read(c.Now, c.Time("after").Into(&s.Filter.CreatedAfter), c.Time("before").Into(&s.Filter.CreatedBefore))
+	if err != nil {
 		return s, err
 	}
 	if a, b := s.Filter.CreatedAfter, s.Filter.CreatedBefore; !a.IsZero() && !b.IsZero() && !a.Before(b) {
 		return s, hippo.Fieldf("before", "must be after the argument after")
 	}
 	return s, nil
-}
-
-// moment reads an argument that is a time; absent: the zero time.
-func moment(c *Call, name string) (time.Time, error) {
-	text := c.Text(name)
-	if text == "" {
-		return time.Time{}, nil
-	}
-	return when.At(name, text, c.Now)
 }

@@ -9,23 +9,24 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-func forgetParams() []d.Param {
-	return []d.Param{
-		{Name: hashField, Kind: d.Text, Aliases: []string{"hash"}},
-		{Name: "id", Of: "ID IDs Memories", Kind: d.Ref},
-		{Name: "uuids", Kind: d.Texts, Aliases: []string{"uuid", "ids"}},
-		{Name: "dry_run", Kind: d.Flag},
-		{Name: "restore", Kind: d.Flag},
+func forgetParams() verb.Table {
+	return verb.Table{
+		{Name: hashField, Also: "hash", To: verb.New[string]},
+		{Name: "id", Field: "ID IDs Memories", To: verb.New[verb.Ref]},
+		{Name: "uuids", Also: "uuid ids", To: verb.New[[]string]},
+		{Name: "dry_run", To: verb.New[bool]},
+		{Name: "restore", To: verb.New[bool]},
 	}
 }
 
 // DeleteParams returns the parameters of a deletion.
-func DeleteParams() []d.Param {
-	return d.With(forgetParams(),
-		tagsParam(), d.Param{Name: "tag_match", Kind: d.Text, Choices: []string{"any", "all"}, Default: "any"}, typeParam(),
-		d.Param{Name: "after", Kind: d.Text, About: "2026-03-01"}, d.Param{Name: "before", Kind: d.Text, About: "2026-03-01, excluded"})
+func DeleteParams() verb.Table {
+	return verb.With(forgetParams(),
+		tagsParam(), verb.Arg{Name: "tag_match", Values: []string{"any", "all"}, Rules: verb.Schema{"default": "any"}, To: verb.New[string]}, typeParam(),
+		verb.Arg{Name: "after", About: "2026-03-01", To: verb.New[verb.Time]}, verb.Arg{Name: "before", About: "2026-03-01, excluded", To: verb.New[verb.Time]})
 }
 
 // forgot is the result of forgetting.

@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 const (
@@ -23,10 +24,10 @@ const (
 	highlights = 5
 )
 
-func listParams() []d.Param {
-	return []d.Param{
-		{Name: "n", Kind: d.Whole, Min: 1, Max: hippo.MaxCount, Default: defaultRecent, Aliases: []string{"page_size", "limit"}},
-		{Name: "page", Kind: d.Whole, Min: 1, Max: maxPage, Default: 1},
+func listParams() verb.Table {
+	return verb.Table{
+		{Name: "n", Also: "page_size limit", Rules: verb.Between(1, hippo.MaxCount, defaultRecent), To: verb.New[int]},
+		{Name: "page", Rules: verb.Between(1, maxPage, 1), To: verb.New[int]},
 		tagsParam(), typeParam(),
 	}
 }

@@ -8,23 +8,24 @@ import (
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // memoryTool returns the memory tool of Anthropic, memory_20250818: files below /memories, each of them a memory. Its
 // results and errors have the texts that are documented for it.
 func memoryTool() d.Tool {
-	text := func(name, about string) d.Param { return d.Param{Name: name, Kind: d.Text, About: about} }
+	text := func(name, about string) verb.Arg { return verb.Arg{Name: name, About: about, To: verb.New[string]} }
 	return d.Tool{
 		Name: "memory", Description: "Files below /memories that stay between sessions. View /memories first.", Destructive: true, Call: callMemory,
-		Params: []d.Param{
-			{Name: "command", Kind: d.Text, Required: true, Choices: []string{"view", "create", "str_replace", "insert", "delete", "rename"}},
+		Params: verb.Table{
+			{Name: "command", Values: []string{"view", "create", "str_replace", "insert", "delete", "rename"}, Is: verb.Required, To: verb.New[string]},
 			text("path", "such as /memories/notes.md"),
-			{Name: "view_range", Kind: d.Wholes, About: "first and last line; -1 is the last one"},
-			{Name: "file_text", Of: "content", Kind: d.Text},
+			{Name: "view_range", About: "first and last line; -1 is the last one", To: verb.New[[]int]},
+			{Name: "file_text", Field: "content", To: verb.New[string]},
 			text("old_str", ""),
-			{Name: "new_str", Of: "content", Kind: d.Text},
-			{Name: "insert_line", Kind: d.Whole, About: "the line after which to insert; 0 is the beginning"},
-			{Name: "insert_text", Of: "content", Kind: d.Text},
+			{Name: "new_str", Field: "content", To: verb.New[string]},
+			{Name: "insert_line", About: "the line after which to insert; 0 is the beginning", To: verb.New[int]},
+			{Name: "insert_text", Field: "content", To: verb.New[string]},
 			text("old_path", ""), text("new_path", ""),
 			tagsParam(),
 		},
@@ -76,7 +77,7 @@ func callView(ctx context.Context, c *d.Call) (string, error) {
 		return "", err
 	}
 	if f := files.at(path); f != nil {
-		return f.view(c.Wholes("view_range"))
+		return f.view(verb.Of[[]int](c.Input, "view_range", nil))
 	}
 	if files.isDirectory(path) {
 		return files.view(path), nil

@@ -10,6 +10,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 const (
@@ -19,21 +20,21 @@ const (
 )
 
 // RecallParams returns the parameters of a recall; limit is the name of that which says how many memories it returns.
-func RecallParams(limit string) []d.Param {
-	count := d.Param{Name: "limit", Of: "Count", Kind: d.Whole, Min: 1, Max: hippo.MaxCount, Default: defaultLimit, Aliases: []string{"n_results"}}
+func RecallParams(limit string) verb.Table {
+	count := verb.Arg{Name: "limit", Also: "n_results", Field: "Count", Rules: verb.Between(1, hippo.MaxCount, defaultLimit), To: verb.New[int]}
 	if limit != count.Name {
-		count.Name, count.Aliases = limit, []string{"limit"}
+		count.Name, count.Also = limit, "limit"
 	}
-	params := []d.Param{
-		{Name: "query", Of: "Text", Kind: d.Text, Required: true},
+	params := verb.Table{
+		{Name: "query", Field: "Text", Is: verb.Required, To: verb.New[string]},
 		count,
-		{Name: "mode", Kind: d.Text, About: "semantic (default), associative, hybrid, or exact"},
-		{Name: "seed_id", Kind: d.Ref, About: "where associations begin"},
-		{Name: "no_surprise_boost", Kind: d.Flag},
-		{Name: "oversample_factor", Kind: d.Whole, Min: 1, Max: 10_000, About: "no effect: all that match are ranked"},
+		{Name: "mode", About: "semantic (default), associative, hybrid, or exact", To: verb.New[string]},
+		{Name: "seed_id", About: "where associations begin", To: verb.New[verb.Ref]},
+		{Name: "no_surprise_boost", To: verb.New[bool]},
+		{Name: "oversample_factor", About: "no effect: all that match are ranked", Rules: verb.Between(1, 10_000), To: verb.New[int]},
 	}
 	if limit != "limit" { // the tool that mcp-memory-service has, too
-		params = append(params, d.Param{Name: "similarity_threshold", Kind: d.Number, Max: 1})
+		params = append(params, verb.Arg{Name: "similarity_threshold", Rules: verb.Between(0, 1), To: verb.New[float64]})
 	}
 	return params
 }

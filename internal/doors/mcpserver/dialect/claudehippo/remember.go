@@ -12,17 +12,18 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // defaultType is the type of a memory for which none is given.
 const defaultType = "Observation"
 
-func rememberParams() []d.Param {
-	return []d.Param{
-		{Name: "content", Kind: d.Text, Required: true},
+func rememberParams() verb.Table {
+	return verb.Table{
+		{Name: "content", Is: verb.Required, To: verb.New[string]},
 		tagsParam(), typeParam(),
-		{Name: "importance", Kind: d.Number, Max: 1, About: "0 to 1"},
-		{Name: "metadata", Kind: d.Object},
+		{Name: "importance", About: "0 to 1", Rules: verb.Between(0, 1), To: verb.New[float64]},
+		{Name: "metadata", To: verb.New[verb.Metadata]},
 	}
 }
 

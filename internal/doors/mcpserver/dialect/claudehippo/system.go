@@ -5,6 +5,7 @@ package claudehippo
 
 import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Name selects this system.
@@ -14,6 +15,7 @@ const Name = "claude-hippo"
 func New() *d.System {
 	return &d.System{
 		Name:  Name,
+		Is:    verb.Verbatim,
 		Tools: append(tools(), memoryTool()),
 	}
 }
@@ -27,20 +29,20 @@ func tools() []d.Tool {
 		{Name: "hippo_forget", Description: "Forget a memory; restore undoes it, dry_run only counts.", Destructive: true, Call: callForget, Params: forgetParams()},
 		{
 			Name: "hippo_session_summary", Description: "What was stored in the last hours: counts, tags, the most surprising.", ReadOnly: true, Call: callSummary,
-			Params: []d.Param{{Name: "hours", Kind: d.Whole, Min: 1, Max: maxHours, Default: defaultHours}},
+			Params: verb.Table{{Name: "hours", Rules: verb.Between(1, maxHours, defaultHours), To: verb.New[int]}},
 		},
 		{Name: "ping", Description: "State and counts.", ReadOnly: true, Call: callPing},
-		{Name: "store_memory", Description: "The same as hippo_remember.", Writes: true, Call: callStore, Params: d.With(rememberParams(), d.Param{Name: "client_hostname", Kind: d.Text})},
+		{Name: "store_memory", Description: "The same as hippo_remember.", Writes: true, Call: callStore, Params: verb.With(rememberParams(), verb.Arg{Name: "client_hostname", To: verb.New[string]})},
 		{Name: "retrieve_memory", Description: "The same as hippo_recall.", ReadOnly: true, Call: callRetrieve, Params: RecallParams("n_results")},
 		{Name: "list_memories", Description: "The same as hippo_list_recent, with pages.", ReadOnly: true, Call: callListPages, Params: listParams()},
 		{Name: "delete_memory", Description: "The same as hippo_forget, also by tags, type and time.", Destructive: true, Call: callDelete, Params: DeleteParams()},
 	}
 }
 
-func tagsParam() d.Param {
-	return d.Param{Name: "tags", Of: "Tags", Kind: d.Texts, Aliases: []string{"tag"}}
+func tagsParam() verb.Arg {
+	return verb.Arg{Name: "tags", Also: "tag", Field: "Tags", To: verb.New[[]string]}
 }
 
-func typeParam() d.Param {
-	return d.Param{Name: "memory_type", Of: "Types type", Kind: d.Text, Aliases: []string{"type"}}
+func typeParam() verb.Arg {
+	return verb.Arg{Name: "memory_type", Also: "type", Field: "Types type", To: verb.New[string]}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Name selects this set.
@@ -46,19 +47,18 @@ func codeTool() d.Tool {
 	return d.Tool{
 		Name:        "hippo_code",
 		Description: "Find indexed source code by words or purpose, or read its structure: what defines, calls or relates to a name; a file's outline; a map.",
-		Params: []d.Param{
-			{Name: "query", Of: "Text name", Kind: d.Text, Aliases: []string{"q", "text", "of", "name", "symbol", "pattern"}, About: "words, a name or a file"},
+		Params: verb.Table{
+			{Name: "query", Also: "q text of name symbol pattern", Field: "Text name", About: "words, a name or a file", To: verb.New[string]},
 			{
-				Name: "show", Kind: d.Text, Aliases: []string{"action", "what"},
-				Choices: []string{showSearch, showSymbol, showOutline, showCallers, showCallees, showRelated, showMap},
+				Name: "show", Also: "action what", Values: []string{showSearch, showSymbol, showOutline, showCallers, showCallees, showRelated, showMap}, To: verb.New[string],
 			},
-			{Name: "path", Kind: d.Text, Unlisted: true, Aliases: []string{"file", "folder", "file_path"}},
-			{Name: "language", Kind: d.Text, Unlisted: true, Aliases: []string{"lang"}},
-			{Name: "kind", Kind: d.Text, Unlisted: true, Aliases: []string{"type"}},
-			{Name: "root", Kind: d.Text, Unlisted: true, Aliases: []string{"tree", "repo", "project"}},
-			{Name: "detail", Kind: d.Text, Choices: []string{detailCompact, detailFull}, Unlisted: true},
-			{Name: "limit", Of: "Count", Kind: d.Whole, Min: 1, Max: codeindex.MaxCount, Unlisted: true, Aliases: []string{"count", "top_k", "n"}},
-			{Name: "max_tokens", Of: "tokens", Kind: d.Whole, Min: minTokens, Max: maxTokens, Unlisted: true},
+			{Name: "path", Also: "file folder file_path", Is: verb.Unlisted, To: verb.New[string]},
+			{Name: "language", Also: "lang", Is: verb.Unlisted, To: verb.New[string]},
+			{Name: "kind", Also: "type", Is: verb.Unlisted, To: verb.New[string]},
+			{Name: "root", Also: "tree repo project", Is: verb.Unlisted, To: verb.New[string]},
+			{Name: "detail", Values: []string{detailCompact, detailFull}, Is: verb.Unlisted, To: verb.New[string]},
+			{Name: "limit", Also: "count top_k n", Field: "Count", Rules: verb.Between(1, codeindex.MaxCount), Is: verb.Unlisted, To: verb.New[int]},
+			{Name: "max_tokens", Field: "tokens", Rules: verb.Between(minTokens, maxTokens), Is: verb.Unlisted, To: verb.New[int]},
 		},
 		ReadOnly: true,
 		Call:     answer,

@@ -14,7 +14,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Name selects this set.
@@ -44,21 +44,21 @@ func relateTool() d.Tool {
 	return d.Tool{
 		Name:        "hippo_relate",
 		Description: "Declare, end, remove or list relations between insights. Of lives_in, works_at, reports_to and the like one holds at a time: a new one ends the older. entity records a person, a project, a file, or changes it; merge makes from and to one, split takes to out of from, forget removes an entity.",
-		Params: []d.Param{
-			{Name: "action", Kind: d.Text, Choices: []string{actionDeclare, actionEnd, actionRemove, actionList, actionEntity, actionMerge, actionSplit, actionForget}, Default: actionDeclare},
-			{Name: "from", Of: "Relations name", Kind: d.Text, Required: true, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
-			{Name: "kind", Kind: d.Text, Aliases: []string{"relation", "relation_type", "entity_type"}, About: "explains, lives_in; of an entity: person, project"},
-			{Name: "to", Of: "into", Kind: d.Text, Aliases: []string{"target"}, About: "of entity: a new name"},
-			{Name: "aliases", Kind: d.Texts, About: "other names"},
-			{Name: "without", Kind: d.Texts, About: "other names to take away"},
-			{Name: "description", Kind: d.Text},
-			{Name: "related", Kind: d.Texts, About: "of split: relations with these move, too"},
-			{Name: "weight", Kind: d.Number, Default: 1},
-			{Name: "valid_from", Kind: d.Text},
-			{Name: "valid_until", Kind: d.Text, Aliases: []string{"ended", "at"}, About: "default of end: now"},
-			{Name: "as_of", Kind: d.Text, About: "of list: what held then"},
-			{Name: "known_at", Kind: d.Text, About: "of list: what was known then"},
-			{Name: "reason", Kind: d.Text},
+		Params: verb.Table{
+			{Name: "action", Values: []string{actionDeclare, actionEnd, actionRemove, actionList, actionEntity, actionMerge, actionSplit, actionForget}, Rules: verb.Schema{"default": actionDeclare}, To: verb.New[string]},
+			{Name: "from", Also: "id source name", Field: "Relations name", About: "an id, or the name of an entity", Is: verb.Required, To: verb.New[string]},
+			{Name: "kind", Also: "relation relation_type entity_type", About: "explains, lives_in; of an entity: person, project", To: verb.New[string]},
+			{Name: "to", Also: "target", Field: "into", About: "of entity: a new name", To: verb.New[string]},
+			{Name: "aliases", About: "other names", To: verb.New[[]string]},
+			{Name: "without", About: "other names to take away", To: verb.New[[]string]},
+			{Name: "description", To: verb.New[string]},
+			{Name: "related", About: "of split: relations with these move, too", To: verb.New[[]string]},
+			{Name: "weight", Rules: verb.Schema{"default": 1}, To: verb.New[float64]},
+			{Name: "valid_from", To: verb.New[verb.Time]},
+			{Name: "valid_until", Also: "ended at", About: "default of end: now", To: verb.New[verb.Time]},
+			{Name: "as_of", About: "of list: what held then", To: verb.New[verb.Time]},
+			{Name: "known_at", About: "of list: what was known then", To: verb.New[verb.Time]},
+			{Name: "reason", To: verb.New[string]},
 		},
 		Call: relate, // no Writes: action list is for readers
 	}
@@ -79,16 +79,13 @@ func relate(ctx context.Context, c *d.Call) (d.Result, error) {
 	}
 	for _, name := range []string{"kind", "to"} {
 		if !c.Has(name) {
-			return d.Result{}, hippo.Fieldf(name, "is required, unless action is list")
+			return d.Result{}, hippo.Fieldf(name, "is required, and must not be blank")
 		}
 	}
 	if r.To, err = resolve(ctx, c, "to"); err != nil {
 		return d.Result{}, err
 	}
-	if r.ValidFrom, err = moment(c, "valid_from", when.At); err != nil {
-		return d.Result{}, err
-	}
-	if r.ValidUntil, err = moment(c, "valid_until", when.Ahead); err != nil {
+	if err := verb.Read(c.Now, c.Time("valid_from").Into(&r.ValidFrom), c.Time("valid_until").AheadInto(&r.ValidUntil)); err != nil {
 		return d.Result{}, err
 	}
 	return change(ctx, c, r)
@@ -158,12 +155,9 @@ func list(ctx context.Context, c *d.Call, id hippo.ID) (d.Result, error) {
 }
 
 // momentOf reads the moment as of which a call reads.
-func momentOf(c *d.Call) (at hippo.Moment, err error) {
-	if at.ValidAt, err = moment(c, "as_of", when.At); err != nil {
-		return at, err
-	}
-	at.KnownAt, err = moment(c, "known_at", when.At)
-	return at, err
+func momentOf(c *d.Call) (hippo.Moment, error) {
+	m := verb.Moment{AsOf: c.Time("as_of"), KnownAt: c.Time("known_at")}
+	return m.Moment(c.Now)
 }
 
 func resolve(ctx context.Context, c *d.Call, name string) (hippo.ID, error) {
@@ -172,12 +166,4 @@ func resolve(ctx context.Context, c *d.Call, name string) (hippo.ID, error) {
 		return id, d.Renamed(err, name)
 	}
 	return id, nil
-}
-
-// moment reads a time; absent: the zero time.
-func moment(c *d.Call, name string, read func(field, text string, now time.Time) (time.Time, error)) (time.Time, error) {
-	if !c.Has(name) {
-		return time.Time{}, nil
-	}
-	return read(name, c.Text(name), c.Now)
 }

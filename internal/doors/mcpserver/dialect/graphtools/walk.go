@@ -12,6 +12,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // The actions of hippo_graph.
@@ -34,16 +35,16 @@ func graphTool() d.Tool {
 	return d.Tool{
 		Name:        "hippo_graph",
 		Description: "Follow relations between insights: what is near one, the shortest paths between two, a drawing, or groups of all (communities); what is known of an entity, or a list of entities.",
-		Params: []d.Param{
-			{Name: "action", Kind: d.Text, Choices: []string{actionNeighbours, actionPath, actionDraw, actionCommunities, actionPage, actionEntities}, Default: actionNeighbours},
-			{Name: "from", Of: "Relations name", Kind: d.Text, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
-			{Name: "to", Of: "into", Kind: d.Text, Aliases: []string{"target"}, About: "of path"},
-			{Name: "depth", Kind: d.Whole, Min: 1, Max: api.MaxDepth, About: "default 2, of path 5"},
-			{Name: "kinds", Kind: d.Texts},
-			{Name: "direction", Kind: d.Text, Choices: []string{string(api.DirectionBoth), string(api.DirectionOut), string(api.DirectionIn)}},
-			{Name: "format", Kind: d.Text, Choices: []string{wire.Mermaid, wire.Graphviz}, Default: wire.Mermaid},
-			{Name: "as_of", Kind: d.Text},
-			{Name: "known_at", Kind: d.Text},
+		Params: verb.Table{
+			{Name: "action", Values: []string{actionNeighbours, actionPath, actionDraw, actionCommunities, actionPage, actionEntities}, Rules: verb.Schema{"default": actionNeighbours}, To: verb.New[string]},
+			{Name: "from", Also: "id source name", Field: "Relations name", About: "an id, or the name of an entity", To: verb.New[string]},
+			{Name: "to", Also: "target", Field: "into", About: "of path", To: verb.New[string]},
+			{Name: "depth", About: "default 2, of path 5", Rules: verb.Between(1, api.MaxDepth), To: verb.New[int]},
+			{Name: "kinds", To: verb.New[[]string]},
+			{Name: "direction", Values: []string{string(api.DirectionBoth), string(api.DirectionOut), string(api.DirectionIn)}, To: verb.New[string]},
+			{Name: "format", Values: []string{wire.Mermaid, wire.Graphviz}, Rules: verb.Schema{"default": wire.Mermaid}, To: verb.New[string]},
+			{Name: "as_of", To: verb.New[verb.Time]},
+			{Name: "known_at", To: verb.New[verb.Time]},
 		},
 		Call: follow,
 	}

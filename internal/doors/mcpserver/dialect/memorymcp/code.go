@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // coding returns the tools about source code.
@@ -26,8 +27,8 @@ func coding() []d.Tool {
 // aProject is the word for a source tree in errors.
 const aProject = "Project"
 
-func projectParam() d.Param {
-	return d.Param{Name: "project_id", Kind: d.Text, About: "default: the current one"}
+func projectParam() verb.Arg {
+	return verb.Arg{Name: "project_id", About: "default: the current one", To: verb.New[string]}
 }
 
 // idDigits is how many digits of the hash of its path the ID of a project has.

@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // The actions of symbol_graph.
@@ -21,21 +22,21 @@ const bothWays = "both"
 
 // graphing returns the tools that follow references between definitions.
 func graphing() []d.Tool {
-	symbol := []d.Param{
-		{Name: "symbol_id", Kind: d.Text, Required: true, About: "an id, or a name such as Server.Close"},
-		{Name: "depth", Of: "Depth", Kind: d.Whole, Min: 1, Max: codeindex.MaxWalk, Default: 1},
-		{Name: "project_id", Kind: d.Text, Unlisted: true},
+	symbol := verb.Table{
+		{Name: "symbol_id", About: "an id, or a name such as Server.Close", Is: verb.Required, To: verb.New[string]},
+		{Name: "depth", Field: "Depth", Rules: verb.Between(1, codeindex.MaxWalk, 1), To: verb.New[int]},
+		{Name: "project_id", Is: verb.Unlisted, To: verb.New[string]},
 	}
-	direction := d.Param{Name: "direction", Kind: d.Text, Choices: []string{outgoing, incoming, bothWays, "out", "in"}, About: "of related; default: both"}
-	tool := func(name, about, action string, more ...d.Param) d.Tool {
-		return d.Tool{Name: name, Description: about, ReadOnly: true, Unlisted: true, Params: d.With(symbol, more...), Call: func(ctx context.Context, c *d.Call) (d.Result, error) {
+	direction := verb.Arg{Name: "direction", About: "of related; default: both", Values: []string{outgoing, incoming, bothWays, "out", "in"}, To: verb.New[string]}
+	tool := func(name, about, action string, more ...verb.Arg) d.Tool {
+		return d.Tool{Name: name, Description: about, ReadOnly: true, Unlisted: true, Params: verb.With(symbol, more...), Call: func(ctx context.Context, c *d.Call) (d.Result, error) {
 			return walkSymbols(ctx, c, action)
 		}}
 	}
 	return []d.Tool{
 		{
 			Name: "symbol_graph", Description: "What calls a definition, what it calls, or all that is connected with it, to a depth.", ReadOnly: true,
-			Params: d.With(symbol, d.Param{Name: "action", Kind: d.Text, Required: true, Choices: []string{actionCallers, actionCallees, actionRelated}}, direction),
+			Params: verb.With(symbol, verb.Arg{Name: "action", Values: []string{actionCallers, actionCallees, actionRelated}, Is: verb.Required, To: verb.New[string]}, direction),
 			Call:   func(ctx context.Context, c *d.Call) (d.Result, error) { return walkSymbols(ctx, c, c.Text("action")) },
 		},
 		tool("get_symbol_callers", "What calls a definition.", actionCallers),

@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // The actions of project_info. Those from actionProjection on are of a fork.
@@ -31,34 +32,34 @@ const (
 
 // indexing returns the tools about the indexes of source trees.
 func indexing() []d.Tool {
-	index := []d.Param{
-		{Name: "path", Kind: d.Text, About: "a folder of the current project, or of an indexed tree"},
-		{Name: "force", Kind: d.Flag, About: "parse all files again"},
-		{Name: "watch", Kind: d.Flag, Unlisted: true},
-		{Name: "confirm_failed_restart", Kind: d.Flag, Unlisted: true},
-		{Name: "include_patterns", Kind: d.Texts, Unlisted: true},
-		{Name: "exclude_patterns", Kind: d.Texts, Unlisted: true},
+	index := verb.Table{
+		{Name: "path", About: "a folder of the current project, or of an indexed tree", To: verb.New[string]},
+		{Name: "force", About: "parse all files again", To: verb.New[bool]},
+		{Name: "watch", Is: verb.Unlisted, To: verb.New[bool]},
+		{Name: "confirm_failed_restart", Is: verb.Unlisted, To: verb.New[bool]},
+		{Name: "include_patterns", Is: verb.Unlisted, To: verb.New[[]string]},
+		{Name: "exclude_patterns", Is: verb.Unlisted, To: verb.New[[]string]},
 	}
-	hidden := make([]d.Param, len(index))
+	hidden := make(verb.Table, len(index))
 	for i := range index {
 		hidden[i] = index[i]
-		hidden[i].Unlisted = true
+		hidden[i].Is |= verb.Unlisted
 	}
-	required := append([]d.Param{}, index...)
-	required[0].Required = true
+	required := append(verb.Table{}, index...)
+	required[0].Is |= verb.Required
 	needed := projectParam()
-	needed.Required, needed.About = true, ""
+	needed.Is, needed.About = verb.Required, ""
 	actions := []string{actionList, actionStatus, actionStats, actionIndex, actionCancel, actionCleanup, actionProjection, actionLocator, actionBind, actionUnbind, actionBinding}
 	return []d.Tool{
 		{Name: "index_project", Description: "Index a source tree, or bring its index up to date.", Writes: true, Call: callIndex, Params: required},
 		{
 			Name: "project_info", Description: "Indexed source trees: list, status (how far), stats (what is in it).", Call: callProject,
-			Params: d.With([]d.Param{{Name: "action", Kind: d.Text, Required: true, Choices: actions}, projectParam()}, hidden...),
+			Params: verb.With(verb.Table{{Name: "action", Values: actions, Is: verb.Required, To: verb.New[string]}, projectParam()}, hidden...),
 		},
-		{Name: "delete_project", Description: "Delete the index of a source tree; its files stay.", Destructive: true, Writes: true, Call: callDeleteProject, Params: []d.Param{needed}},
+		{Name: "delete_project", Description: "Delete the index of a source tree; its files stay.", Destructive: true, Writes: true, Call: callDeleteProject, Params: verb.Table{needed}},
 		{Name: "list_projects", Description: "The indexed source trees.", ReadOnly: true, Unlisted: true, Call: callProjects},
-		{Name: "get_index_status", Description: "How far the index of a source tree is.", ReadOnly: true, Unlisted: true, Call: callIndexStatus, Params: []d.Param{projectParam()}},
-		{Name: "get_project_stats", Description: "What the index of a source tree holds.", ReadOnly: true, Unlisted: true, Call: callStats, Params: []d.Param{projectParam()}},
+		{Name: "get_index_status", Description: "How far the index of a source tree is.", ReadOnly: true, Unlisted: true, Call: callIndexStatus, Params: verb.Table{projectParam()}},
+		{Name: "get_project_stats", Description: "What the index of a source tree holds.", ReadOnly: true, Unlisted: true, Call: callStats, Params: verb.Table{projectParam()}},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // The names that memory-mcp has for kinds of code, beside those of the index.
@@ -39,35 +40,35 @@ func symbolKinds(more ...string) []string {
 
 // findingCode returns the tools that search source code.
 func findingCode() []d.Tool {
-	query := d.Param{Name: "query", Of: "Text name", Kind: d.Text, Required: true}
-	weight := func(name string) d.Param {
-		return d.Param{Name: name, Kind: d.Number, Max: 1, Unlisted: true}
+	query := verb.Arg{Name: "query", Field: "Text name", Is: verb.Required, To: verb.New[string]}
+	weight := func(name string) verb.Arg {
+		return verb.Arg{Name: name, Rules: verb.Between(0, 1), Is: verb.Unlisted, To: verb.New[float64]}
 	}
-	narrow := []d.Param{
-		{Name: "path_prefix", Of: "path", Kind: d.Text, About: "a file or folder"},
-		{Name: "language", Kind: d.Text},
-		{Name: "chunk_type", Kind: d.Text, Choices: symbolKinds(kindImpl, kindOther)},
+	narrow := verb.Table{
+		{Name: "path_prefix", Field: "path", About: "a file or folder", To: verb.New[string]},
+		{Name: "language", To: verb.New[string]},
+		{Name: "chunk_type", Values: symbolKinds(kindImpl, kindOther), To: verb.New[string]},
 	}
-	mode := d.Param{Name: "mode", Of: "Ranker", Kind: d.Text, Choices: []string{modeVector, modeHybrid}, Default: modeHybrid}
-	weights := []d.Param{weight("vector_weight"), weight("bm25_weight"), weight("ppr_weight")}
+	mode := verb.Arg{Name: "mode", Field: "Ranker", Values: []string{modeVector, modeHybrid}, Rules: verb.Schema{"default": modeHybrid}, To: verb.New[string]}
+	weights := verb.Table{weight("vector_weight"), weight("bm25_weight"), weight("ppr_weight")}
 	return []d.Tool{
 		{
 			Name: "recall_code", Description: "Find source code by meaning, words and names.", ReadOnly: true, Call: callRecallCode,
-			Params: d.With(d.With([]d.Param{query, projectParam(), limitParam(defaultLimit), mode}, narrow...), weights...),
+			Params: verb.With(verb.With(verb.Table{query, projectParam(), limitParam(defaultLimit), mode}, narrow...), weights...),
 		},
 		{
 			Name: "search_symbols", Description: "Find definitions by name, its beginning, a part of it, or with a typo.", ReadOnly: true, Call: callSymbols,
-			Params: []d.Param{
+			Params: verb.Table{
 				query, projectParam(), limitParam(defaultLimit),
-				{Name: "offset", Of: "Offset", Kind: d.Whole, Min: 0, Max: maxOffset, Default: 0},
-				{Name: "symbol_type", Kind: d.Text, Choices: symbolKinds(kindTrait)},
-				{Name: "path_prefix", Of: "path", Kind: d.Text},
-				{Name: "language", Kind: d.Text, Unlisted: true},
+				{Name: "offset", Field: "Offset", Rules: verb.Between(0, maxOffset, 0), To: verb.New[int]},
+				{Name: "symbol_type", Values: symbolKinds(kindTrait), To: verb.New[string]},
+				{Name: "path_prefix", Field: "path", To: verb.New[string]},
+				{Name: "language", Is: verb.Unlisted, To: verb.New[string]},
 			},
 		},
 		{
 			Name: "search_code", Description: "The same as recall_code.", ReadOnly: true, Unlisted: true, Call: callSearchCode,
-			Params: d.With([]d.Param{query, projectParam(), limitParam(defaultFound)}, narrow...),
+			Params: verb.With(verb.Table{query, projectParam(), limitParam(defaultFound)}, narrow...),
 		},
 	}
 }

@@ -2,35 +2,37 @@ package memorymcp
 
 import (
 	"context"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // reading returns the tools that read and list memories.
 func reading() []d.Tool {
-	valid := func(more ...d.Param) []d.Param {
-		var params []d.Param
+	valid := func(more ...verb.Arg) verb.Table {
+		var params verb.Table
 		for _, p := range selectParams() {
 			if p.Name != "valid_at" {
 				params = append(params, p)
 			}
 		}
-		return d.With(append(more, limitParam(defaultLimit)), params...)
+		return verb.With(append(more, limitParam(defaultLimit)), params...)
 	}
 	return []d.Tool{
-		{Name: "get_memory", Description: "One memory, whole.", ReadOnly: true, Call: callGet, Params: []d.Param{idParam()}},
+		{Name: "get_memory", Description: "One memory, whole.", ReadOnly: true, Call: callGet, Params: verb.Table{idParam()}},
 		{
 			Name: "list_memories", Description: "Memories, the newest first, those that ended too.", ReadOnly: true, Call: callList,
-			Params: d.With([]d.Param{limitParam(defaultLimit), {Name: "offset", Of: "Offset", Kind: d.Whole, Min: 0, Max: maxOffset, Default: 0}}, selectParams()...),
+			Params: verb.With(verb.Table{limitParam(defaultLimit), {Name: "offset", Field: "Offset", Rules: verb.Between(0, maxOffset, 0), To: verb.New[int]}}, selectParams()...),
 		},
 		{
 			Name: "get_valid", Description: "Memories that hold now, or at a time, the newest first.", ReadOnly: true, Call: callValid,
-			Params: valid(d.Param{Name: "timestamp", Kind: d.Text, About: "ISO 8601; default: now"}),
+			Params: valid(verb.Arg{Name: "timestamp", About: "ISO 8601; default: now", To: verb.New[verb.Time]}),
 		},
 		{
 			Name: "get_valid_at", Description: "Memories that hold at a time, the newest first.", ReadOnly: true, Call: callValid, Unlisted: true,
-			Params: valid(d.Param{Name: "timestamp", Kind: d.Text, Required: true, About: "ISO 8601"}),
+			Params: valid(verb.Arg{Name: "timestamp", About: "ISO 8601", Is: verb.Required, To: verb.New[verb.Time]}),
 		},
 	}
 }
@@ -77,8 +79,8 @@ func callValid(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	at, err := moment(c, "timestamp")
-	if err != nil {
+	var at time.Time
+	if err := verb.Read(c.Now, c.Time("timestamp").Into(&at)); err != nil {
 		return d.Result{}, err
 	}
 	out := validList{Timestamp: iso(at)}

@@ -12,6 +12,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // The actions of knowledge_graph are also the names of older tools.
@@ -30,29 +31,29 @@ const (
 
 // relating returns the tools about entities and their relations.
 func relating() []d.Tool {
-	relation := []d.Param{
-		{Name: "from_entity", Of: "from Relations", Kind: d.Record, About: "an id, or the name of an entity"},
-		{Name: "to_entity", Of: "to", Kind: d.Record, About: "an id"},
-		{Name: "relation_type", Of: "kind", Kind: d.Text},
-		{Name: "weight", Kind: d.Number, Max: 1, Default: 1},
-		{Name: "valid_from", Kind: d.Text},
-		{Name: "valid_until", Kind: d.Text},
+	relation := verb.Table{
+		{Name: "from_entity", Field: "from Relations", About: "an id, or the name of an entity", To: verb.New[record]},
+		{Name: "to_entity", Field: "to", About: "an id", To: verb.New[record]},
+		{Name: "relation_type", Field: "kind", To: verb.New[string]},
+		{Name: "weight", Rules: verb.Between(0, 1, 1), To: verb.New[float64]},
+		{Name: "valid_from", To: verb.New[verb.Time]},
+		{Name: "valid_until", To: verb.New[verb.Time]},
 	}
-	related := []d.Param{
-		{Name: "entity_id", Kind: d.Record},
-		{Name: "depth", Of: "Depth", Kind: d.Whole, Min: 1, Max: api.MaxDepth, Default: 1},
-		{Name: "direction", Kind: d.Text, Choices: []string{outgoing, incoming, "both", "out", "in"}, Default: outgoing},
-		{Name: "valid_at", Kind: d.Text, Aliases: []string{"as_of"}, About: "default: now"},
-		{Name: "known_at", Kind: d.Text},
+	related := verb.Table{
+		{Name: "entity_id", To: verb.New[record]},
+		{Name: "depth", Field: "Depth", Rules: verb.Between(1, api.MaxDepth, 1), To: verb.New[int]},
+		{Name: "direction", Values: []string{outgoing, incoming, "both", "out", "in"}, Rules: verb.Schema{"default": outgoing}, To: verb.New[string]},
+		{Name: "valid_at", Also: "as_of", About: "default: now", To: verb.New[verb.Time]},
+		{Name: "known_at", To: verb.New[verb.Time]},
 	}
-	named := []d.Param{
-		{Name: "name", Kind: d.Text}, {Name: "entity_type", Kind: d.Text, About: "person, project"}, {Name: "description", Kind: d.Text}, {Name: "user_id", Of: "Author source.author", Kind: d.Text},
+	named := verb.Table{
+		{Name: "name", To: verb.New[string]}, {Name: "entity_type", About: "person, project", To: verb.New[string]}, {Name: "description", To: verb.New[string]}, {Name: "user_id", Field: "Author source.author", To: verb.New[string]},
 	}
 	actions := []string{createEntity, createRelation, getRelated, detectCommunities}
 	return []d.Tool{
 		{
 			Name: "knowledge_graph", Description: "Entities and their relations: create_entity (name), create_relation, get_related, detect_communities.", Call: callGraph,
-			Params: slices.Concat([]d.Param{{Name: "action", Kind: d.Text, Required: true, Choices: actions}}, named, relation, related),
+			Params: slices.Concat(verb.Table{{Name: "action", Values: actions, Is: verb.Required, To: verb.New[string]}}, named, relation, related),
 		},
 		{Name: createEntity, Description: "Record an entity: a person, a project, a file.", Writes: true, Unlisted: true, Call: callCreateEntity, Params: named},
 		{Name: createRelation, Description: "Relate two memories.", Writes: true, Unlisted: true, Call: callCreateRelation, Params: relation},
@@ -145,10 +146,7 @@ func callCreateRelation(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	if r.ValidFrom, err = moment(c, "valid_from"); err != nil {
-		return d.Result{}, err
-	}
-	if r.ValidUntil, err = moment(c, "valid_until"); err != nil {
+	if err := verb.Read(c.Now, c.Time("valid_from").Into(&r.ValidFrom), c.Time("valid_until").Into(&r.ValidUntil)); err != nil {
 		return d.Result{}, err
 	}
 	r.From, r.To = from.ID, to.ID
@@ -189,10 +187,7 @@ func callRelated(ctx context.Context, c *d.Call) (d.Result, error) {
 		return d.Result{}, err
 	}
 	q := api.Neighbours{ID: m.ID, Depth: c.Int("depth", 1), Direction: directionOf(c.Text("direction"))}
-	if q.At.ValidAt, err = moment(c, "valid_at"); err != nil {
-		return d.Result{}, err
-	}
-	if q.At.KnownAt, err = moment(c, "known_at"); err != nil {
+	if err := verb.Read(c.Now, c.Time("valid_at").Into(&q.At.ValidAt), c.Time("known_at").Into(&q.At.KnownAt)); err != nil {
 		return d.Result{}, err
 	}
 	if q.At.ValidAt.IsZero() {

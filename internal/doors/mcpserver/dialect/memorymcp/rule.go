@@ -8,17 +8,18 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // ruling returns the tools about the memory as a whole.
 func ruling() []d.Tool {
 	return []d.Tool{
-		{Name: "get_status", Description: "State, counts and the model.", ReadOnly: true, Call: callStatus, Params: []d.Param{{Name: "_placeholder", Kind: d.Flag}}},
+		{Name: "get_status", Description: "State, counts and the model.", ReadOnly: true, Call: callStatus, Params: verb.Table{{Name: "_placeholder", To: verb.New[bool]}}},
 		{
 			Name: "reset_all_memory", Description: "Delete all memories of the current project and of none.", Destructive: true, Writes: true, Call: callReset,
-			Params: []d.Param{{Name: "confirm", Kind: d.Flag, Required: true}},
+			Params: verb.Table{{Name: "confirm", Is: verb.Required, To: verb.New[bool]}},
 		},
-		{Name: "how_to_use", Description: "What these tools are for.", ReadOnly: true, Call: callHowToUse, Params: []d.Param{{Name: "_placeholder", Kind: d.Flag}}},
+		{Name: "how_to_use", Description: "What these tools are for.", ReadOnly: true, Call: callHowToUse, Params: verb.Table{{Name: "_placeholder", To: verb.New[bool]}}},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // The modes of search_memory; the default is that of Hippo.
@@ -25,22 +26,22 @@ const defaultFound = 10
 
 // searching returns the tools that search.
 func searching() []d.Tool {
-	query := d.Param{Name: "query", Of: "Text name", Kind: d.Text, Required: true}
-	score := d.Param{Name: "min_score", Of: "Relevance", Kind: d.Number, Max: 1}
-	weight := func(name string, standard float64) d.Param {
-		return d.Param{Name: name, Kind: d.Number, Max: 1, Default: standard}
+	query := verb.Arg{Name: "query", Field: "Text name", Is: verb.Required, To: verb.New[string]}
+	score := verb.Arg{Name: "min_score", Field: "Relevance", Rules: verb.Between(0, 1), To: verb.New[float64]}
+	weight := func(name string, standard float64) verb.Arg {
+		return verb.Arg{Name: name, Rules: verb.Between(0, 1, standard), To: verb.New[float64]}
 	}
 	return []d.Tool{
 		{
 			Name: "search_memory", Description: "Find memories that hold now, the best first.", ReadOnly: true, Call: callSearch,
-			Params: d.With([]d.Param{query, limitParam(defaultLimit), {Name: "mode", Of: "Ranker", Kind: d.Text, Choices: []string{modeVector, modeBM25}, About: "default: all together"}, score}, selectParams()...),
+			Params: verb.With(verb.Table{query, limitParam(defaultLimit), {Name: "mode", Field: "Ranker", About: "default: all together", Values: []string{modeVector, modeBM25}, To: verb.New[string]}, score}, selectParams()...),
 		},
 		{
 			Name: "recall", Description: "Find memories by meaning, words and graph, with weights of your own.", ReadOnly: true, Call: callRecall,
-			Params: d.With([]d.Param{query, limitParam(defaultLimit), weight("vector_weight", vectorWeight), weight("bm25_weight", bm25Weight), weight("ppr_weight", graphWeight), score}, selectParams()...),
+			Params: verb.With(verb.Table{query, limitParam(defaultLimit), weight("vector_weight", vectorWeight), weight("bm25_weight", bm25Weight), weight("ppr_weight", graphWeight), score}, selectParams()...),
 		},
-		{Name: "search", Description: "The same as search_memory.", ReadOnly: true, Call: callSearchOld, Unlisted: true, Params: d.With([]d.Param{query, limitParam(defaultFound), score}, selectParams()...)},
-		{Name: "search_text", Description: "Find memories by words alone.", ReadOnly: true, Call: callSearchText, Unlisted: true, Params: d.With([]d.Param{query, limitParam(defaultFound), score}, selectParams()...)},
+		{Name: "search", Description: "The same as search_memory.", ReadOnly: true, Call: callSearchOld, Unlisted: true, Params: verb.With(verb.Table{query, limitParam(defaultFound), score}, selectParams()...)},
+		{Name: "search_text", Description: "Find memories by words alone.", ReadOnly: true, Call: callSearchText, Unlisted: true, Params: verb.With(verb.Table{query, limitParam(defaultFound), score}, selectParams()...)},
 	}
 }
 
@@ -220,7 +221,7 @@ func callRecall(ctx context.Context, c *d.Call) (d.Result, error) {
 		q.Count, q.NoTouch = hippo.MaxCount, true
 	}
 	least := c.Number("min_score", 0)
-	delete(c.Args, "min_score") // it is one of the score with these weights
+	delete(c.Input, "min_score") // it is one of the score with these weights
 	a, err := ask(ctx, c, &q)
 	if err != nil {
 		return d.Result{}, err

@@ -3,38 +3,37 @@ package memorymcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-func typeParam() d.Param {
-	return d.Param{Name: "memory_type", Of: "Types type", Kind: d.Text, Choices: []string{episodic, semantic, procedural}}
+func typeParam() verb.Arg {
+	return verb.Arg{Name: "memory_type", Field: "Types type", Values: []string{episodic, semantic, procedural}, To: verb.New[string]}
 }
 
 // ownerParams are whose a memory is.
-func ownerParams() []d.Param {
-	return []d.Param{
-		{Name: "user_id", Of: "Author source.author", Kind: d.Text},
-		{Name: "agent_id", Of: "source.client", Kind: d.Text},
-		{Name: "run_id", Of: "Session source.session", Kind: d.Text},
-		{Name: "namespace", Of: "Projects project", Kind: d.Text, About: "a project; default: the current one"},
+func ownerParams() verb.Table {
+	return verb.Table{
+		{Name: "user_id", Field: "Author source.author", To: verb.New[string]},
+		{Name: "agent_id", Field: "source.client", To: verb.New[string]},
+		{Name: "run_id", Field: "Session source.session", To: verb.New[string]},
+		{Name: "namespace", Field: "Projects project", About: "a project; default: the current one", To: verb.New[string]},
 	}
 }
 
 // selectParams are the filters of reads.
-func selectParams() []d.Param {
-	return d.With(ownerParams(), typeParam(),
-		d.Param{Name: "metadata_filter", Kind: d.Object, About: "keys and values that the metadata has"},
-		d.Param{Name: "valid_at", Kind: d.Text, Aliases: []string{"as_of"}, About: "ISO 8601"},
-		d.Param{Name: "known_at", Kind: d.Text},
-		d.Param{Name: "event_after", Kind: d.Text}, d.Param{Name: "event_before", Kind: d.Text},
-		d.Param{Name: "ingestion_after", Kind: d.Text}, d.Param{Name: "ingestion_before", Kind: d.Text})
+func selectParams() verb.Table {
+	return verb.With(ownerParams(), typeParam(),
+		verb.Arg{Name: "metadata_filter", About: "keys and values that the metadata has", To: verb.New[verb.Metadata]},
+		verb.Arg{Name: "valid_at", Also: "as_of", About: "ISO 8601", To: verb.New[verb.Time]},
+		verb.Arg{Name: "known_at", To: verb.New[verb.Time]},
+		verb.Arg{Name: "event_after", To: verb.New[verb.Time]}, verb.Arg{Name: "event_before", To: verb.New[verb.Time]},
+		verb.Arg{Name: "ingestion_after", To: verb.New[verb.Time]}, verb.Arg{Name: "ingestion_before", To: verb.New[verb.Time]})
 }
 
 // Pages.
@@ -44,8 +43,8 @@ const (
 	maxOffset    = 1_000_000_000
 )
 
-func limitParam(standard int) d.Param {
-	return d.Param{Name: "limit", Of: "Count", Kind: d.Whole, Min: 1, Max: maxLimit, Default: standard}
+func limitParam(standard int) verb.Arg {
+	return verb.Arg{Name: "limit", Field: "Count", Rules: verb.Between(1, maxLimit, standard), To: verb.New[int]}
 }
 
 // selection says which memories a read is about.
@@ -68,22 +67,11 @@ func selectionOf(ctx context.Context, c *d.Call) (selection, error) {
 			return s, err
 		}
 	}
-	for _, x := range []struct {
-		name string
-		to   *time.Time
-	}{
-		{"valid_at", &s.filter.ValidAt},
-		{"known_at", &s.filter.KnownAt},
-		{"event_after", &s.filter.EventAfter},
-		{"event_before", &s.filter.EventBefore},
-		{"ingestion_after", &s.filter.CreatedAfter},
-		{"ingestion_before", &s.filter.CreatedBefore},
-	} {
-		t, err := moment(c, x.name)
-		if err != nil {
-			return s, err
-		}
-		*x.to = t
+	f := &s.filter
+	err := verb.Read(c.Now, c.Time("valid_at").Into(&f.ValidAt), c.Time("known_at").Into(&f.KnownAt), c.Time("event_after").Into(&f.EventAfter),
+		c.Time("event_before").Into(&f.EventBefore), c.Time("ingestion_after").Into(&f.CreatedAfter), c.Time("ingestion_before").Into(&f.CreatedBefore))
+	if err != nil {
+		return s, err
 	}
 	for _, x := range []struct {
 		name         string
@@ -94,19 +82,6 @@ func selectionOf(ctx context.Context, c *d.Call) (selection, error) {
 		}
 	}
 	return s, nil
-}
-
-// moment reads an argument that is a time; absent: the zero time.
-func moment(c *d.Call, name string) (time.Time, error) {
-	text := c.Text(name)
-	if text == "" {
-		return time.Time{}, nil
-	}
-	t, err := when.At(name, text, c.Now)
-	if _, bad := errors.AsType[*hippo.FieldError](err); bad {
-		return t, hippo.Fieldf(name, "Invalid timestamp format. Use ISO 8601, such as 2026-03-01T12:00:00Z, got %.60q", text)
-	}
-	return t, err
 }
 
 // narrows reports whether the selection has conditions that the engine has not.

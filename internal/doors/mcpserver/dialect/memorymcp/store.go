@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // storing returns the tools that store and change single memories.
@@ -20,36 +21,38 @@ func storing() []d.Tool {
 	return []d.Tool{
 		{
 			Name: "store_memory", Description: "Store a memory. The result means that it is durable.", Writes: true, Call: callStore,
-			Params: d.With([]d.Param{{Name: "content", Kind: d.Text, Required: true}, storedTypeParam()}, newParams()...),
+			Params: verb.With(verb.Table{{Name: "content", Is: verb.Required, To: verb.New[string]}, storedTypeParam()}, newParams()...),
 		},
 		{
 			Name: "update_memory", Description: "Change a memory; what is not given stays. metadata replaces the former.", Destructive: true, Writes: true, Call: callUpdate,
-			Params: d.With([]d.Param{idParam(), {Name: "content", Kind: d.Text}, typeParam()}, newParams()[:len(newParams())-1]...),
+			Params: verb.With(verb.Table{idParam(), {Name: "content", To: verb.New[string]}, typeParam()}, newParams()[:len(newParams())-1]...),
 		},
-		{Name: "delete_memory", Description: "Delete a memory.", Destructive: true, Writes: true, Call: callDelete, Params: []d.Param{idParam()}},
+		{Name: "delete_memory", Description: "Delete a memory.", Destructive: true, Writes: true, Call: callDelete, Params: verb.Table{idParam()}},
 		{
 			Name: "invalidate", Description: "End a fact now, with the reason, or with the memory that replaces it.", Destructive: true, Writes: true, Call: callInvalidate,
-			Params: []d.Param{idParam(), {Name: "reason", Kind: d.Text}, {Name: "superseded_by", Of: "Supersedes supersedes", Kind: d.Record}},
+			Params: verb.Table{idParam(), {Name: "reason", To: verb.New[string]}, {Name: "superseded_by", Field: "Supersedes supersedes", To: verb.New[record]}},
 		},
 	}
 }
 
-func idParam() d.Param { return d.Param{Name: "id", Of: "ID IDs", Kind: d.Record, Required: true} }
+func idParam() verb.Arg {
+	return verb.Arg{Name: "id", Field: "ID IDs", Is: verb.Required, To: verb.New[record]}
+}
 
-func storedTypeParam() d.Param {
+func storedTypeParam() verb.Arg {
 	p := typeParam()
-	p.Default = semantic
+	p.Rules = verb.Schema{"default": semantic}
 	return p
 }
 
 // newParams are those of a new memory beside its text and type; the last one cannot be changed later.
-func newParams() []d.Param {
-	return d.With(ownerParams(),
-		d.Param{Name: "metadata", Kind: d.Object},
-		d.Param{Name: "importance_score", Of: "importance", Kind: d.Number, Max: maxScore, About: "0 to 10, usually 1"},
-		d.Param{Name: "valid_from", Kind: d.Text, About: "ISO 8601"},
-		d.Param{Name: "valid_until", Kind: d.Text},
-		d.Param{Name: "event_time", Kind: d.Text})
+func newParams() verb.Table {
+	return verb.With(ownerParams(),
+		verb.Arg{Name: "metadata", To: verb.New[verb.Metadata]},
+		verb.Arg{Name: "importance_score", Field: "importance", About: "0 to 10, usually 1", Rules: verb.Between(0, maxScore), To: verb.New[float64]},
+		verb.Arg{Name: "valid_from", About: "ISO 8601", To: verb.New[verb.Time]},
+		verb.Arg{Name: "valid_until", To: verb.New[verb.Time]},
+		verb.Arg{Name: "event_time", To: verb.New[verb.Time]})
 }
 
 // stored is the result of storing.
@@ -88,18 +91,11 @@ func newMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
 	if m.Metadata, err = metadataOf(c); err != nil {
 		return nil, err
 	}
-	for _, x := range []struct {
-		name string
-		to   *time.Time
-	}{{"valid_from", &m.ValidFrom}, {"valid_until", &m.ValidUntil}, {"event_time", &m.EventTime}} {
-		if *x.to, err = moment(c, x.name); err != nil {
-			return nil, err
-		}
-	}
+	err = verb.Read(c.Now, c.Time("valid_from").Into(&m.ValidFrom), c.Time("valid_until").Into(&m.ValidUntil), c.Time("event_time").Into(&m.EventTime))
 	if m.ValidFrom.IsZero() {
 		m.ValidFrom = c.Now.UTC()
 	}
-	return m, nil
+	return m, err
 }
 
 func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
@@ -152,16 +148,13 @@ func changeOf(c *d.Call, m *hippo.Memory) (change api.Change, err error) {
 		}
 		change.Metadata = replacement(m, given)
 	}
-	for _, x := range []struct {
-		name string
-		to   **time.Time
-	}{{"valid_from", &change.ValidFrom}, {"valid_until", &change.ValidUntil}} {
-		t, err := moment(c, x.name)
-		if err != nil {
+	for name, to := range map[string]**time.Time{"valid_from": &change.ValidFrom, "valid_until": &change.ValidUntil} {
+		var t time.Time
+		if err := verb.Read(c.Now, c.Time(name).Into(&t)); err != nil {
 			return change, err
 		}
 		if !t.IsZero() {
-			*x.to = &t
+			*to = &t
 		}
 	}
 	return change, nil

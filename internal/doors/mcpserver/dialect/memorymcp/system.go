@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Name selects this system.
@@ -17,13 +18,14 @@ func New() *d.System {
 	s := &d.System{
 		Name:    Name,
 		Tools:   slices.Concat(storing(), reading(), searching(), relating(), ruling(), coding()),
+		Is:      verb.Verbatim,
 		Failure: failure,
 	}
 	for i := range s.Tools {
 		for j := range s.Tools[i].Params {
 			p := &s.Tools[i].Params[j]
 			if other := camel(p.Name); other != p.Name {
-				p.Aliases = append(slices.Clone(p.Aliases), other)
+				p.Also = strings.TrimSpace(p.Also + " " + other)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/claudehippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Four names are those of claude-hippo, too. They take the arguments of both systems, and answer programs with the fields of
@@ -15,16 +16,16 @@ import (
 
 // both returns these tools.
 func both() []d.Tool {
-	recall := slices.DeleteFunc(claudehippo.RecallParams("n_results"), func(p d.Param) bool { return p.Name == "n_results" })
+	recall := slices.DeleteFunc(claudehippo.RecallParams("n_results"), func(p verb.Arg) bool { return p.Name == "n_results" })
 	results := count("n_results", hippo.MaxCount, 5)
-	results.Aliases = []string{"limit"}
+	results.Also = "limit"
 	page := count("page_size", hippo.MaxCount, 10)
-	page.Aliases = []string{"n", "limit"}
+	page.Also = "n limit"
 	return []d.Tool{
-		older("store_memory", storeBoth, d.Param{Name: "content", Kind: d.Text, Required: true}, tagsParam(), typeParam(), d.Param{Name: "metadata", Kind: d.Object},
-			d.Param{Name: "client_hostname", Kind: d.Text}, d.Param{Name: "importance", Kind: d.Number, Max: 1}),
-		older("retrieve_memory", retrieveBoth, d.With(recall, results)...),
-		older("list_memories", listBoth, d.Param{Name: "page", Of: "Offset", Kind: d.Whole, Min: 1, Max: maxPage}, page, tagsParam(), typeParam()),
+		older("store_memory", storeBoth, verb.Arg{Name: "content", Is: verb.Required, To: verb.New[string]}, tagsParam(), typeParam(), verb.Arg{Name: "metadata", To: verb.New[verb.Metadata]},
+			verb.Arg{Name: "client_hostname", To: verb.New[string]}, verb.Arg{Name: "importance", Rules: verb.Between(0, 1), To: verb.New[float64]}),
+		older("retrieve_memory", retrieveBoth, verb.With(recall, results)...),
+		older("list_memories", listBoth, verb.Arg{Name: "page", Field: "Offset", Rules: verb.Between(1, maxPage), To: verb.New[int]}, page, tagsParam(), typeParam()),
 		older("delete_memory", deleteBoth, claudehippo.DeleteParams()...),
 	}
 }

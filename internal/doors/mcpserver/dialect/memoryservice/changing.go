@@ -14,6 +14,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // shownHashes is how many hashes a dry run names.
@@ -24,41 +25,41 @@ func changing() []d.Tool {
 	return []d.Tool{
 		{
 			Name: "memory_delete", Description: "Forget a memory, or those of tags and times. dry_run counts them. hippo_forget with restore undoes it.", Destructive: true, Call: callDelete,
-			Params: d.With([]d.Param{
-				{Name: "content_hash", Of: "ID IDs Up Down", Kind: d.Text, Aliases: []string{"hash"}},
+			Params: verb.With(verb.Table{
+				{Name: "content_hash", Also: "hash", Field: "ID IDs Up Down", To: verb.New[string]},
 				tagsParam(), matchParam(),
-			}, append(timeParams(), d.Param{Name: "dry_run", Kind: d.Flag}, storeParam())...),
+			}, append(timeParams(), verb.Arg{Name: "dry_run", To: verb.New[bool]}, storeParam())...),
 		},
 		{Name: "memory_cleanup", Description: "Forget all but the oldest of memories with the same text.", Destructive: true, Call: callCleanup},
 		{
 			Name: "memory_update", Description: "Change tags, type, metadata or content of a memory; other fields stay.", Writes: true, Destructive: true, Call: callUpdate,
-			Params: []d.Param{
+			Params: verb.Table{
 				hashParam(),
-				{Name: "updates", Kind: d.Object, Required: true, Fields: []d.Param{
+				{Name: "updates", Is: verb.Required, To: verb.Nested(verb.Table{
 					tagsParam(), typeParam(),
-					{Name: "metadata", Kind: d.Object, About: "sets these keys"},
-					{Name: "content", Kind: d.Text},
-					{Name: "reason", Kind: d.Text},
-				}},
-				{Name: "preserve_timestamps", Kind: d.Flag, Default: true},
-				{Name: "versioned", Kind: d.Flag, About: "keep the old one, superseded"},
+					{Name: "metadata", About: "sets these keys", To: verb.New[verb.Metadata]},
+					{Name: "content", To: verb.New[string]},
+					{Name: "reason", To: verb.New[string]},
+				})},
+				{Name: "preserve_timestamps", Rules: verb.Schema{"default": true}, To: verb.New[bool]},
+				{Name: "versioned", About: "keep the old one, superseded", To: verb.New[bool]},
 			},
 		},
 		{
 			Name: "memory_resolve", Description: "Settle a conflict: the winner supersedes the losers.", Writes: true, Destructive: true, Call: callResolve,
-			Params: []d.Param{
-				{Name: "winner_hash", Kind: d.Text, Required: true},
-				{Name: "loser_hash", Of: "Supersedes", Kind: d.Texts, Required: true, Aliases: []string{"loser_hashes"}},
+			Params: verb.Table{
+				{Name: "winner_hash", Is: verb.Required, To: verb.New[string]},
+				{Name: "loser_hash", Also: "loser_hashes", Field: "Supersedes", Is: verb.Required, To: verb.New[[]string]},
 			},
 		},
 		{
 			Name: "memory_consolidate", Description: "action merge: store merged_content in place of the memories of content_hashes; run: link near-duplicates, summarise, archive; recommend: say what run would do.", Destructive: true, Call: callConsolidate,
-			Params: []d.Param{
-				{Name: "action", Kind: d.Text, Required: true, Choices: []string{"merge", "run", "status", "recommend", "scheduler", "pause", "resume"}},
+			Params: verb.Table{
+				{Name: "action", Values: []string{"merge", "run", "status", "recommend", "scheduler", "pause", "resume"}, Is: verb.Required, To: verb.New[string]},
 				horizonParam(),
-				{Name: "immediate", Kind: d.Flag},
-				{Name: "content_hashes", Kind: d.Texts},
-				{Name: "merged_content", Kind: d.Text},
+				{Name: "immediate", To: verb.New[bool]},
+				{Name: "content_hashes", To: verb.New[[]string]},
+				{Name: "merged_content", To: verb.New[string]},
 				tagsParam(), typeParam(),
 			},
 		},
@@ -196,7 +197,7 @@ func callCleanup(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
-	u := c.Args.Args("updates")
+	u := c.Inner("updates")
 	if c.Has("preserve_timestamps") && !c.Flag("preserve_timestamps") {
 		return d.Result{}, d.Missing("preserve_timestamps false: the time of creation never changes; leave the argument out")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // judging returns the tools for quality, conflicts and relations.
@@ -16,26 +17,26 @@ func judging() []d.Tool {
 	return []d.Tool{
 		{
 			Name: "memory_quality", Description: "Rate a memory, read its quality, or analyze that of all. Quality is the importance, which votes and time change.", Call: callQuality,
-			Params: []d.Param{
-				{Name: "action", Kind: d.Text, Required: true, Choices: []string{"rate", "get", "analyze", "maintain", "maintain_status"}},
-				{Name: "content_hash", Of: "ID IDs Up Down", Kind: d.Text, Aliases: []string{"hash"}},
-				{Name: "rating", Kind: d.Text, Choices: []string{"-1", "0", "1"}},
-				{Name: "feedback", Kind: d.Text},
-				{Name: "min_quality", Kind: d.Number, Max: 1},
-				{Name: "max_quality", Kind: d.Number, Max: 1},
-				{Name: "dry_run", Kind: d.Flag, Default: true},
+			Params: verb.Table{
+				{Name: "action", Values: []string{"rate", "get", "analyze", "maintain", "maintain_status"}, Is: verb.Required, To: verb.New[string]},
+				{Name: "content_hash", Also: "hash", Field: "ID IDs Up Down", To: verb.New[string]},
+				{Name: "rating", Values: []string{"-1", "0", "1"}, To: verb.New[string]},
+				{Name: "feedback", To: verb.New[string]},
+				{Name: "min_quality", Rules: verb.Between(0, 1), To: verb.New[float64]},
+				{Name: "max_quality", Rules: verb.Between(0, 1), To: verb.New[float64]},
+				{Name: "dry_run", Rules: verb.Schema{"default": true}, To: verb.New[bool]},
 			},
 		},
 		{Name: "memory_conflicts", Description: "Memories that contradict each other.", ReadOnly: true, Call: callConflicts},
 		{
 			Name: "memory_graph", Description: "Relations of memories: connected, path, subgraph; as JSON.", ReadOnly: true, Call: callGraph,
-			Params: []d.Param{
-				{Name: "action", Kind: d.Text, Required: true, Choices: []string{"connected", "path", "subgraph", "infer", "suggest", "list_entities", "extract_entities"}},
-				{Name: "hash", Kind: d.Text, Aliases: []string{"content_hash"}},
-				{Name: "hash1", Kind: d.Text},
-				{Name: "hash2", Kind: d.Text},
+			Params: verb.Table{
+				{Name: "action", Values: []string{"connected", "path", "subgraph", "infer", "suggest", "list_entities", "extract_entities"}, Is: verb.Required, To: verb.New[string]},
+				{Name: "hash", Also: "content_hash", To: verb.New[string]},
+				{Name: "hash1", To: verb.New[string]},
+				{Name: "hash2", To: verb.New[string]},
 				count("max_hops", 10, 2), count("max_depth", 10, 5), count("radius", 10, 2),
-				{Name: "rel_type", Kind: d.Text},
+				{Name: "rel_type", To: verb.New[string]},
 			},
 		},
 	}

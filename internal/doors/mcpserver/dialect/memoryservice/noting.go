@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // A mistake note is a memory of type mistake with four lines.
@@ -28,23 +29,23 @@ func noteParts() [4][2]string {
 // noting returns the tools for mistake notes.
 func noting() []d.Tool {
 	return []d.Tool{
-		{Name: "mistake_note_add", Description: "Note a mistake and what is right instead; a known one is counted.", Writes: true, Params: noteParams(true), Call: callNoteAdd},
+		{Name: "mistake_note_add", Description: "Note a mistake and what is right instead; a known one is counted.", Writes: true, Params: noteParams(verb.Required), Call: callNoteAdd},
 		{
 			Name: "mistake_note_search", Description: "Search mistake notes.", ReadOnly: true, Call: callNoteSearch,
-			Params: []d.Param{{Name: "query", Of: "Text", Kind: d.Text, Required: true}, count("limit", 100, 5)},
+			Params: verb.Table{{Name: "query", Field: "Text", Is: verb.Required, To: verb.New[string]}, count("limit", 100, 5)},
 		},
 		{
 			Name: "mistake_note_update", Description: "Change a mistake note.", Writes: true, Destructive: true, Call: callNoteUpdate,
-			Params: append(append([]d.Param{hashParam()}, noteParams(false)...), d.Param{Name: failureCount, Kind: d.Whole, Min: 1, Max: 1_000_000}),
+			Params: append(append(verb.Table{hashParam()}, noteParams(0)...), verb.Arg{Name: failureCount, Rules: verb.Between(1, 1_000_000), To: verb.New[int]}),
 		},
-		{Name: "mistake_note_delete", Description: "Forget a mistake note.", Writes: true, Destructive: true, Params: []d.Param{hashParam()}, Call: callNoteDelete},
+		{Name: "mistake_note_delete", Description: "Forget a mistake note.", Writes: true, Destructive: true, Params: verb.Table{hashParam()}, Call: callNoteDelete},
 	}
 }
 
-func noteParams(required bool) []d.Param {
-	var out []d.Param
+func noteParams(is verb.Trait) verb.Table {
+	var out verb.Table
 	for _, p := range noteParts() {
-		out = append(out, d.Param{Name: p[0], Kind: d.Text, Required: required})
+		out = append(out, verb.Arg{Name: p[0], Is: is, To: verb.New[string]})
 	}
 	return out
 }
@@ -146,7 +147,7 @@ func findNote(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
 }
 
 func callNoteUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
-	if len(c.Args) == 1 {
+	if len(c.Input) == 1 {
 		return d.Result{}, hippo.Fieldf("error_pattern", "or another part of the note, or failure_count, must be given")
 	}
 	m, err := findNote(ctx, c)
@@ -165,7 +166,7 @@ func callNoteUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 		metadata := countOf(c.Int(failureCount, 1))
 		change.Metadata = &metadata
 	}
-	if !c.Has(failureCount) || len(c.Args) > 2 {
+	if !c.Has(failureCount) || len(c.Input) > 2 {
 		text, err := noteText(c, old)
 		if err != nil {
 			return d.Result{}, err

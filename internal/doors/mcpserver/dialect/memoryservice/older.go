@@ -8,56 +8,57 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // older returns a tool of an older name, which is not listed.
-func older(name string, call func(context.Context, *d.Call) (d.Result, error), params ...d.Param) d.Tool {
+func older(name string, call func(context.Context, *d.Call) (d.Result, error), params ...verb.Arg) d.Tool {
 	return d.Tool{Name: name, Unlisted: true, Call: call, Params: params}
 }
 
 // olderReading returns the older names of the tools that read.
 func olderReading() []d.Tool {
-	query := d.Param{Name: "query", Of: "Text", Kind: d.Text, Required: true}
-	n := func(standard int) d.Param {
+	query := verb.Arg{Name: "query", Field: "Text", Is: verb.Required, To: verb.New[string]}
+	n := func(standard int) verb.Arg {
 		p := count("n_results", 100, standard)
-		p.Aliases = []string{"limit"}
+		p.Also = "limit"
 		return p
 	}
-	least := d.Param{Name: "similarity_threshold", Kind: d.Number, Max: 1}
-	start, end := d.Param{Name: "start_date", Kind: d.Text}, d.Param{Name: "end_date", Kind: d.Text}
+	least := verb.Arg{Name: "similarity_threshold", Rules: verb.Between(0, 1), To: verb.New[float64]}
+	start, end := verb.Arg{Name: "start_date", To: verb.New[verb.Time]}, verb.Arg{Name: "end_date", To: verb.New[verb.Time]}
 	return []d.Tool{
 		older("recall_memory", recallMemory, query, n(5)),
 		older("recall_by_timeframe", timeframe, start, end, n(5)),
-		older("retrieve_with_quality_boost", retrieve, query, n(10), d.Param{Name: "quality_weight", Kind: d.Number, Max: 1, Default: qualityWeight}),
-		older("exact_match_retrieve", exactMatch, d.Param{Name: "content", Kind: d.Text, Required: true}),
+		older("retrieve_with_quality_boost", retrieve, query, n(10), verb.Arg{Name: "quality_weight", Rules: verb.Between(0, 1, qualityWeight), To: verb.New[float64]}),
+		older("exact_match_retrieve", exactMatch, verb.Arg{Name: "content", Is: verb.Required, To: verb.New[string]}),
 		older("debug_retrieve", retrieve, query, n(5), least),
-		older("search_by_tag", byTag, required(tagsParam()), d.Param{Name: "operation", Kind: d.Text, Choices: []string{"and", "or"}}, matchParam()),
+		older("search_by_tag", byTag, required(tagsParam()), verb.Arg{Name: "operation", Values: []string{"and", "or"}, To: verb.New[string]}, matchParam()),
 		older("check_database_health", callHealth),
 		older("get_cache_stats", callStats),
 		older("get_memory_quality", withAction(callQuality, "get"), hashParam()),
-		older("analyze_quality_distribution", withAction(callQuality, "analyze"), d.Param{Name: "min_quality", Kind: d.Number, Max: 1}, d.Param{Name: "max_quality", Kind: d.Number, Max: 1}),
-		older("find_connected_memories", withAction(callGraph, "connected"), graphHash("hash"), count("max_hops", 10, 2), d.Param{Name: "rel_type", Kind: d.Text}),
-		older("find_shortest_path", withAction(callGraph, "path"), graphHash("hash1"), graphHash("hash2"), count("max_depth", 10, 5), d.Param{Name: "rel_type", Kind: d.Text}),
-		older("get_memory_subgraph", withAction(callGraph, "subgraph"), graphHash("hash"), count("radius", 10, 2), d.Param{Name: "rel_type", Kind: d.Text}),
+		older("analyze_quality_distribution", withAction(callQuality, "analyze"), verb.Arg{Name: "min_quality", Rules: verb.Between(0, 1), To: verb.New[float64]}, verb.Arg{Name: "max_quality", Rules: verb.Between(0, 1), To: verb.New[float64]}),
+		older("find_connected_memories", withAction(callGraph, "connected"), graphHash("hash"), count("max_hops", 10, 2), verb.Arg{Name: "rel_type", To: verb.New[string]}),
+		older("find_shortest_path", withAction(callGraph, "path"), graphHash("hash1"), graphHash("hash2"), count("max_depth", 10, 5), verb.Arg{Name: "rel_type", To: verb.New[string]}),
+		older("get_memory_subgraph", withAction(callGraph, "subgraph"), graphHash("hash"), count("radius", 10, 2), verb.Arg{Name: "rel_type", To: verb.New[string]}),
 	}
 }
 
-func horizonParam() d.Param {
-	return d.Param{Name: "time_horizon", Kind: d.Text, Choices: consolidate.HorizonNames()}
+func horizonParam() verb.Arg {
+	return verb.Arg{Name: "time_horizon", Values: consolidate.HorizonNames(), To: verb.New[string]}
 }
 
 // qualityWeight is the standard of retrieve_with_quality_boost.
 const qualityWeight = 0.3
 
-func required(p d.Param) d.Param {
-	p.Required = true
+func required(p verb.Arg) verb.Arg {
+	p.Is |= verb.Required
 	return p
 }
 
-func graphHash(name string) d.Param {
-	p := d.Param{Name: name, Kind: d.Text, Required: true}
+func graphHash(name string) verb.Arg {
+	p := verb.Arg{Name: name, Is: verb.Required, To: verb.New[string]}
 	if name == "hash" {
-		p.Aliases = []string{"content_hash"}
+		p.Also = "content_hash"
 	}
 	return p
 }
@@ -65,7 +66,7 @@ func graphHash(name string) d.Param {
 // withAction returns the verb of a tool with its argument action.
 func withAction(call func(context.Context, *d.Call) (d.Result, error), action string) func(context.Context, *d.Call) (d.Result, error) {
 	return func(ctx context.Context, c *d.Call) (d.Result, error) {
-		c.Args["action"] = action
+		c.Input["action"] = action
 		return call(ctx, c)
 	}
 }
@@ -109,22 +110,15 @@ func timeframe(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 // dates reads start_date and end_date; the end includes its whole day.
-func dates(c *d.Call, f *hippo.Filter) (err error) {
-	if !c.Has("start_date") && !c.Has("end_date") {
+func dates(c *d.Call, f *hippo.Filter) error {
+	if err := verb.Read(c.Now, c.Time("start_date").Into(&f.CreatedAfter), c.Time("end_date").Into(&f.CreatedBefore)); err != nil {
+		return err
+	}
+	if f.CreatedAfter.IsZero() && f.CreatedBefore.IsZero() {
 		return hippo.Fieldf("start_date", "or end_date must be given, such as 2026-03-01")
 	}
-	if text := c.Text("start_date"); c.Has("start_date") {
-		if f.CreatedAfter, err = when.At("start_date", text, c.Now); err != nil {
-			return err
-		}
-	}
-	if text := c.Text("end_date"); c.Has("end_date") {
-		if f.CreatedBefore, err = when.At("end_date", text, c.Now); err != nil {
-			return err
-		}
-		if day, err := time.Parse(time.DateOnly, text); err == nil {
-			f.CreatedBefore = time.Date(day.Year(), day.Month(), day.Day()+1, 0, 0, 0, 0, c.Now.Location())
-		}
+	if day, err := time.Parse(time.DateOnly, c.Time("end_date").Text); err == nil {
+		f.CreatedBefore = time.Date(day.Year(), day.Month(), day.Day()+1, 0, 0, 0, 0, c.Now.Location())
 	}
 	if !f.CreatedAfter.IsZero() && !f.CreatedBefore.IsZero() && !f.CreatedAfter.Before(f.CreatedBefore) {
 		return hippo.Fieldf("end_date", "must not be before start_date")
@@ -155,22 +149,22 @@ func olderChanging() []d.Tool {
 	oneTag := required(tagsParam())
 	return []d.Tool{
 		older("consolidate_memories", withAction(callConsolidate, "run"), horizonParam()),
-		older("trigger_consolidation", withAction(callConsolidate, "run"), horizonParam(), d.Param{Name: "immediate", Kind: d.Flag}),
+		older("trigger_consolidation", withAction(callConsolidate, "run"), horizonParam(), verb.Arg{Name: "immediate", To: verb.New[bool]}),
 		older("consolidation_recommendations", withAction(callConsolidate, "recommend"), horizonParam()),
 		older("delete_by_tag", callDelete, oneTag),
 		older("delete_by_tags", callDelete, oneTag),
 		older("delete_by_all_tags", func(ctx context.Context, c *d.Call) (d.Result, error) {
-			c.Args["tag_match"] = "all"
+			c.Input["tag_match"] = "all"
 			return callDelete(ctx, c)
 		}, oneTag),
-		older("delete_by_timeframe", deleteDates, d.Param{Name: "start_date", Kind: d.Text}, d.Param{Name: "end_date", Kind: d.Text}, tagsParam()),
+		older("delete_by_timeframe", deleteDates, verb.Arg{Name: "start_date", To: verb.New[verb.Time]}, verb.Arg{Name: "end_date", To: verb.New[verb.Time]}, tagsParam()),
 		older("delete_before_date", func(ctx context.Context, c *d.Call) (d.Result, error) {
-			c.Args["before"] = c.Args["before_date"]
+			c.Input["before"] = c.Input["before_date"]
 			return callDelete(ctx, c)
-		}, d.Param{Name: "before_date", Of: "before", Kind: d.Text, Required: true}, tagsParam()),
+		}, verb.Arg{Name: "before_date", Field: "before", Is: verb.Required, To: verb.New[verb.Time]}, tagsParam()),
 		older("cleanup_duplicates", callCleanup),
 		older("update_memory_metadata", callUpdate, changing()[2].Params[:3]...),
-		older("rate_memory", withAction(callQuality, "rate"), hashParam(), d.Param{Name: "rating", Kind: d.Text, Required: true, Choices: []string{"-1", "0", "1"}}, d.Param{Name: "feedback", Kind: d.Text}),
+		older("rate_memory", withAction(callQuality, "rate"), hashParam(), verb.Arg{Name: "rating", Values: []string{"-1", "0", "1"}, Is: verb.Required, To: verb.New[string]}, verb.Arg{Name: "feedback", To: verb.New[string]}),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // maxPage bounds page numbers, so that an offset does not overflow.
@@ -23,10 +24,10 @@ func reading() []d.Tool {
 		},
 		{
 			Name: "memory_list", Description: "List memories, the newest first, as JSON.", ReadOnly: true, Call: callList,
-			Params: []d.Param{
-				{Name: "page", Of: "Offset", Kind: d.Whole, Min: 1, Max: maxPage, Default: 1},
+			Params: verb.Table{
+				{Name: "page", Field: "Offset", Rules: verb.Between(1, maxPage, 1), To: verb.New[int]},
 				count("page_size", 100, 20), tagsParam(), matchParam(), typeParam(),
-				{Name: "stale_days", Kind: d.Whole, Min: 1, Max: 36500, About: "neither changed nor used for so long"},
+				{Name: "stale_days", About: "neither changed nor used for so long", Rules: verb.Between(1, 36500), To: verb.New[int]},
 				storeParam(), agentParam(),
 			},
 		},
@@ -34,36 +35,36 @@ func reading() []d.Tool {
 		{Name: "memory_stats", Description: "State of the index and the models, as JSON.", ReadOnly: true, Call: callStats},
 		{
 			Name: "get_bootstrap_profile", Description: "What to know of earlier work of these agents.", ReadOnly: true, Call: callProfile,
-			Params: []d.Param{
-				{Name: "agent_ids", Kind: d.Texts, Required: true},
-				{Name: "project_id", Kind: d.Text},
-				{Name: "task_summary", Of: "Prompt", Kind: d.Text},
-				{Name: "max_tokens", Of: "MaxTokens", Kind: d.Whole, Min: 100, Max: 32_000, Default: 2048, Aliases: []string{"budget_tokens"}},
+			Params: verb.Table{
+				{Name: "agent_ids", Is: verb.Required, To: verb.New[[]string]},
+				{Name: "project_id", To: verb.New[string]},
+				{Name: "task_summary", Field: "Prompt", To: verb.New[string]},
+				{Name: "max_tokens", Also: "budget_tokens", Field: "MaxTokens", Rules: verb.Between(100, 32_000, 2048), To: verb.New[int]},
 			},
 		},
 		{
 			Name: "get_onboarding_guide", Description: "How to use this memory.", ReadOnly: true, Call: callGuide,
-			Params: []d.Param{{Name: "client_type", Kind: d.Text, Choices: []string{"generic", "kiro", "claude-code"}, Default: "generic"}},
+			Params: verb.Table{{Name: "client_type", Values: []string{"generic", "kiro", "claude-code"}, Rules: verb.Schema{"default": "generic"}, To: verb.New[string]}},
 		},
 	}
 }
 
-func searchParams() []d.Param {
-	unit := func(name, about string) d.Param {
-		return d.Param{Name: name, Kind: d.Number, Max: 1, About: about}
+func searchParams() verb.Table {
+	unit := func(name, about string) verb.Arg {
+		return verb.Arg{Name: name, About: about, Rules: verb.Between(0, 1), To: verb.New[float64]}
 	}
-	return d.With([]d.Param{
-		{Name: "query", Of: "Text", Kind: d.Text},
-		{Name: "mode", Kind: d.Text, Choices: []string{"semantic", "exact", "hybrid", "ranked"}, Default: "semantic"},
-		{Name: "time_expr", Of: "When when", Kind: d.Text, About: "last week, 3 days ago; takes precedence over after and before"},
-	}, d.With(timeParams(), tagsParam(), matchParam(), unit("quality_boost", "weight of the importance"),
-		d.Param{Name: "ranking_weights", Kind: d.Object, About: "for mode ranked", Fields: []d.Param{
+	return verb.With(verb.Table{
+		{Name: "query", Field: "Text", To: verb.New[string]},
+		{Name: "mode", Values: []string{"semantic", "exact", "hybrid", "ranked"}, Rules: verb.Schema{"default": "semantic"}, To: verb.New[string]},
+		{Name: "time_expr", Field: "When when", About: "last week, 3 days ago; takes precedence over after and before", To: verb.New[string]},
+	}, verb.With(timeParams(), tagsParam(), matchParam(), unit("quality_boost", "weight of the importance"),
+		verb.Arg{Name: "ranking_weights", About: "for mode ranked", To: verb.Nested(verb.Table{
 			unit("semantic", ""), unit("time_decay", ""), unit("access_frequency", ""), unit("quality", ""),
-		}},
-		count("limit", 100, 10), d.Param{Name: "include_debug", Kind: d.Flag},
-		d.Param{Name: "max_response_chars", Kind: d.Whole, Min: 200, Max: 10_000_000, Default: maxResponse},
-		d.Param{Name: "include_superseded", Kind: d.Flag}, d.Param{Name: "entity", Kind: d.Text}, d.Param{Name: "fallback", Kind: d.Flag},
-		agentParam(), d.Param{Name: "include_beliefs", Kind: d.Flag}, storeParam(), d.Param{Name: "summarize", Kind: d.Flag})...)
+		})},
+		count("limit", 100, 10), verb.Arg{Name: "include_debug", To: verb.New[bool]},
+		verb.Arg{Name: "max_response_chars", Rules: verb.Between(200, 10_000_000, maxResponse), To: verb.New[int]},
+		verb.Arg{Name: "include_superseded", To: verb.New[bool]}, verb.Arg{Name: "entity", To: verb.New[string]}, verb.Arg{Name: "fallback", To: verb.New[bool]},
+		agentParam(), verb.Arg{Name: "include_beliefs", To: verb.New[bool]}, storeParam(), verb.Arg{Name: "summarize", To: verb.New[bool]})...)
 }
 
 func callSearch(ctx context.Context, c *d.Call) (d.Result, error) {
@@ -110,7 +111,7 @@ func weightsOf(c *d.Call, mode string) (*weights, error) {
 	if mode != "ranked" {
 		return nil, hippo.Fieldf("ranking_weights", "needs mode ranked, got mode %s", mode)
 	}
-	a := c.Args.Args("ranking_weights")
+	a := c.Inner("ranking_weights")
 	w := weights{a.Number("semantic", 0), a.Number("time_decay", 0), a.Number("access_frequency", 0), a.Number("quality", 0)}
 	if w == (weights{}) {
 		return nil, hippo.Fieldf("ranking_weights", `must have a weight above 0, such as {"semantic":0.7,"quality":0.3}`)

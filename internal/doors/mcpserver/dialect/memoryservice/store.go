@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // sessionChunk is the length above which a session is split between turns, in bytes.
@@ -23,43 +24,43 @@ func storing() []d.Tool {
 	return []d.Tool{
 		{
 			Name: "memory_store", Description: "Store a memory. The result means that it is durable.", Writes: true, Call: callStore,
-			Params: []d.Param{
-				{Name: "content", Kind: d.Text, Required: true},
-				{Name: "metadata", Kind: d.Object, About: "tags: list, type: text, any other keys"},
+			Params: verb.Table{
+				{Name: "content", Is: verb.Required, To: verb.New[string]},
+				{Name: "metadata", About: "tags: list, type: text, any other keys", To: verb.New[verb.Metadata]},
 				tagsParam(), typeParam(),
-				{Name: "conversation_id", Kind: d.Text},
-				{Name: "client_hostname", Kind: d.Text},
+				{Name: "conversation_id", To: verb.New[string]},
+				{Name: "client_hostname", To: verb.New[string]},
 				agentParam(), storeParam(),
 			},
 		},
 		{
 			Name: "memory_store_session", Description: "Store the turns of a conversation.", Writes: true, Call: callStoreSession,
-			Params: []d.Param{
-				{Name: "turns", Kind: d.Objects, Required: true, Fields: []d.Param{{Name: "role", Kind: d.Text, Required: true}, {Name: "content", Kind: d.Text, Required: true}}},
-				{Name: "session_id", Of: "source.session", Kind: d.Text},
+			Params: verb.Table{
+				{Name: "turns", Is: verb.Required, To: verb.Many(verb.Table{{Name: "role", Is: verb.Required, To: verb.New[string]}, {Name: "content", Is: verb.Required, To: verb.New[string]}})},
+				{Name: "session_id", Field: "source.session", To: verb.New[string]},
 				tagsParam(),
-				{Name: "metadata", Kind: d.Object},
+				{Name: "metadata", To: verb.New[verb.Metadata]},
 				storeParam(),
 			},
 		},
 		{
 			Name: "commit_session_legacy", Description: "Store the summary, decisions, errors and corrections of a session.", Writes: true, Call: callCommitSession,
-			Params: []d.Param{
-				{Name: "session_id", Of: "source.session", Kind: d.Text, Required: true},
-				{Name: "agent_id", Of: "Author source.author", Kind: d.Text, Required: true},
-				{Name: "task_summary", Of: "Prompt", Kind: d.Text, Required: true},
-				{Name: "outcome", Kind: d.Text, Required: true, Choices: []string{"success", "partial", "failure"}},
-				{Name: "decisions", Kind: d.Texts},
-				{Name: "errors", Kind: d.Texts},
-				{Name: "user_corrections", Kind: d.Texts},
-				{Name: "belief_updates", Kind: d.Objects},
+			Params: verb.Table{
+				{Name: "session_id", Field: "source.session", Is: verb.Required, To: verb.New[string]},
+				{Name: "agent_id", Field: "Author source.author", Is: verb.Required, To: verb.New[string]},
+				{Name: "task_summary", Field: "Prompt", Is: verb.Required, To: verb.New[string]},
+				{Name: "outcome", Values: []string{"success", "partial", "failure"}, Is: verb.Required, To: verb.New[string]},
+				{Name: "decisions", To: verb.New[[]string]},
+				{Name: "errors", To: verb.New[[]string]},
+				{Name: "user_corrections", To: verb.New[[]string]},
+				{Name: "belief_updates", To: verb.Many(nil)},
 			},
 		},
 	}
 }
 
-func typeParam() d.Param {
-	return d.Param{Name: "memory_type", Of: "type Types", Kind: d.Text, Aliases: []string{"type"}}
+func typeParam() verb.Arg {
+	return verb.Arg{Name: "memory_type", Also: "type", Field: "type Types", To: verb.New[string]}
 }
 
 func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
@@ -141,26 +142,13 @@ func newMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
 }
 
 // decodeInner takes tags and type out of the metadata.
-func decodeInner(metadata map[string]json.RawMessage) (d.Args, error) {
-	params := []d.Param{tagsParam(), {Name: "type", Kind: d.Text, Aliases: []string{"memory_type"}}}
-	inner := make(map[string]json.RawMessage)
-	for _, p := range params {
-		for _, name := range append([]string{p.Name}, p.Aliases...) {
-			if v, ok := metadata[name]; ok {
-				inner[name] = v
-				delete(metadata, name)
-			}
-		}
-	}
-	raw, err := json.Marshal(inner)
-	if err != nil {
-		return nil, err
-	}
-	args, err := (&d.Tool{Params: params, Call: callStore}).Decode(raw)
+func decodeInner(metadata map[string]json.RawMessage) (verb.Input, error) {
+	params := verb.Table{tagsParam(), {Name: "type", Also: "memory_type", To: verb.New[string]}}
+	in, _, err := params.Take(verb.MCP, metadata)
 	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
 		return nil, hippo.Fieldf("metadata."+bad.Field, "%s", bad.Why)
 	}
-	return args, err
+	return in, err
 }
 
 // withText returns metadata with a text under a key.
@@ -208,7 +196,7 @@ func callStoreSession(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 // chunksOf joins turns to texts of at most [sessionChunk] bytes; a longer turn is a text of its own.
-func chunksOf(turns []d.Args) []string {
+func chunksOf(turns []verb.Input) []string {
 	var out []string
 	for _, t := range turns {
 		line := fmt.Sprintf("[%s] %s", t.Text("role"), t.Text("content"))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Name selects this system.
@@ -17,36 +18,39 @@ const Name = "memory-service"
 func New() *d.System {
 	return &d.System{
 		Name:  Name,
+		Is:    verb.Verbatim,
 		Tools: slices.Concat(storing(), reading(), changing(), judging(), noting(), missing(), both(), olderReading(), olderChanging()),
 	}
 }
 
 // Parameters that several tools have.
-func hashParam() d.Param {
-	return d.Param{Name: "content_hash", Of: "ID IDs Up Down", Kind: d.Text, Required: true, Aliases: []string{"hash"}, About: "64 hex digits, or the first 8"}
+func hashParam() verb.Arg {
+	return verb.Arg{Name: "content_hash", Also: "hash", Field: "ID IDs Up Down", About: "64 hex digits, or the first 8", Is: verb.Required, To: verb.New[string]}
 }
 
-func tagsParam() d.Param {
-	return d.Param{Name: "tags", Of: "Tags", Kind: d.Texts, Aliases: []string{"tag"}}
+func tagsParam() verb.Arg {
+	return verb.Arg{Name: "tags", Also: "tag", Field: "Tags", To: verb.New[[]string]}
 }
 
-func storeParam() d.Param {
-	return d.Param{Name: "store", Of: "Projects project", Kind: d.Text, About: "a project; default: the current one"}
+func storeParam() verb.Arg {
+	return verb.Arg{Name: "store", Field: "Projects project", About: "a project; default: the current one", To: verb.New[string]}
 }
 
-func agentParam() d.Param { return d.Param{Name: "agent_id", Of: "Author source.author", Kind: d.Text} }
-
-func matchParam() d.Param {
-	return d.Param{Name: "tag_match", Kind: d.Text, Choices: []string{"any", "all"}, Default: "any"}
+func agentParam() verb.Arg {
+	return verb.Arg{Name: "agent_id", Field: "Author source.author", To: verb.New[string]}
 }
 
-func timeParams() []d.Param {
-	return []d.Param{
-		{Name: "after", Kind: d.Text, About: "2026-03-01"},
-		{Name: "before", Kind: d.Text, About: "2026-03-01, excluded"},
+func matchParam() verb.Arg {
+	return verb.Arg{Name: "tag_match", Values: []string{"any", "all"}, Rules: verb.Schema{"default": "any"}, To: verb.New[string]}
+}
+
+func timeParams() verb.Table {
+	return verb.Table{
+		{Name: "after", About: "2026-03-01", To: verb.New[verb.Time]},
+		{Name: "before", About: "2026-03-01, excluded", To: verb.New[verb.Time]},
 	}
 }
 
-func count(name string, most, standard int) d.Param {
-	return d.Param{Name: name, Of: "Count", Kind: d.Whole, Min: 1, Max: float64(most), Default: standard}
+func count(name string, most, standard int) verb.Arg {
+	return verb.Arg{Name: name, Field: "Count", Rules: verb.Between(1, float64(most), standard), To: verb.New[int]}
 }
