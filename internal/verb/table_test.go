@@ -60,6 +60,7 @@ func TestTable(t *testing.T) {
 		{verb.MCP, `{"whole":1.5}`, "whole: must be a whole number, got 1.5"},
 		{verb.MCP, `{"whole":21}`, "whole: must be between -2 and 20, got 21"},
 		{verb.MCP, `{"whole":1e300}`, "whole: must be a whole number, got 1e300"},
+		{verb.SHODH, `{"whole":7.0}`, "7"},
 		{verb.SHODH, `{"whole":"7"}`, "whole: must be a whole number, got a text"},
 		{verb.MCP, `{"many":9007199254740994}`, "many: must be between 2 and 9007199254740992, got 9007199254740994"},
 		{verb.MCP, `{"many":1}`, "many: must be 2 or more, got 1"},

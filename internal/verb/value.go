@@ -47,16 +47,26 @@ func (d Door) read(name string, raw json.RawMessage, a *Arg) error {
 
 // choose sets a text to that of some values which it means: for REST the same, for others one that differs in case and in what stands between words.
 func (d Door) choose(name string, text *string, values []string) error {
-	if d != REST && !slices.Contains(values, *text) {
-		meant := *text
-		if d != SHODH {
-			meant = keyword(meant)
-		}
-		if i := slices.IndexFunc(values, func(v string) bool { return fold(v) == fold(meant) }); i >= 0 {
-			*text = values[i]
-		}
+	v, ok := Choice(values, *text)
+	if !ok && d != SHODH {
+		v, ok = Choice(values, keyword(*text))
+	}
+	if ok && d != REST {
+		*text = v
 	}
 	return hippo.OneOf(name, *text, values...)
+}
+
+// Choice returns that of some values which a text is, but for case and what stands between words.
+func Choice(values []string, text string) (string, bool) {
+	i := slices.Index(values, text)
+	if i < 0 {
+		i = slices.IndexFunc(values, func(v string) bool { return fold(v) == fold(text) })
+	}
+	if i < 0 {
+		return "", false
+	}
+	return values[i], true
 }
 
 // fold returns a word without what writers vary: case, and what stands between words.
@@ -135,6 +145,9 @@ func (d Door) readTo(name string, raw json.RawMessage, to any) error {
 	if d == MCP {
 		raw = plain(raw, to)
 	}
+	if n, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64); err == nil && d != Script && isWhole(to) { // 2.0 is 2
+		raw = asJSON(n)
+	}
 	if err := json.Unmarshal(raw, to); err != nil || string(raw) == "null" {
 		return d.mismatch(name, given, to)
 	}
@@ -193,10 +206,7 @@ func plain(raw json.RawMessage, to any) json.RawMessage {
 			return json.RawMessage(b)
 		}
 	case *int, **int, *float64, **float64:
-		if !isText {
-			text = string(bytes.TrimSpace(raw))
-		}
-		if n, err := strconv.ParseFloat(text, 64); err == nil && strings.Trim(text, "+-.0123456789eE") == "" {
+		if n, err := strconv.ParseFloat(text, 64); isText && err == nil && strings.Trim(text, "+-.0123456789eE") == "" {
 			return asJSON(n)
 		}
 	case *[]int:

@@ -22,7 +22,7 @@ type consolidated struct {
 
 // consolidate consolidates the memories of the caller.
 func consolidate(ctx context.Context, c *call) (reply, error) {
-	o := engine.ConsolidateOptions{Horizon: api.Horizon(value(c.args, "time_horizon", ""))}
+	o := engine.ConsolidateOptions{Horizon: api.Horizon(c.Text("time_horizon"))}
 	done, err := engine.Consolidate(ctx, c.Memories, o)
 	if err != nil {
 		return reply{}, err

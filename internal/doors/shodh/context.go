@@ -7,6 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // surfaced is the answer of proactiveContext.
@@ -29,12 +30,12 @@ const (
 // nobody confirmed is not surfaced. Then it records the text, with low trust, unless the caller does not want
 // that.
 func proactiveContext(ctx context.Context, c *call) (reply, error) {
-	prompt := value(c.args, "context", "")
+	prompt := c.Text("context")
 	if isBlank(prompt) {
 		return reply{}, hippo.Fieldf("context", "must not be empty")
 	}
-	ingest, mayWrite := value(c.args, "auto_ingest", true), c.scope.Allows(hippo.RightWrite)
-	if c.has("auto_ingest") && ingest && !mayWrite {
+	ingest, mayWrite := verb.Of(c.Input, "auto_ingest", true), c.scope.Allows(hippo.RightWrite)
+	if c.Has("auto_ingest") && ingest && !mayWrite {
 		return reply{}, errForbidden()
 	}
 	b, err := engine.Context(ctx, c.Memories, briefing.Query{Prompt: prompt, PromptOnly: true, MaxTokens: briefing.MaxTokens})
@@ -46,7 +47,7 @@ func proactiveContext(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	out := surfaced{Memories: []memoryJSON{}}
-	for _, item := range b.Items[:min(len(b.Items), value(c.args, "max_results", defaultSurfaced))] {
+	for _, item := range b.Items[:min(len(b.Items), c.Int("max_results", defaultSurfaced))] {
 		shown := memoryOf(item.Memory, c.Importance(item.Memory, cal.Day), c.Now())
 		if item.Note != "" {
 			shown = append(shown, member{"contradicted_by", item.Note})

@@ -1,6 +1,11 @@
 package shodh
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hippo-memory/hippo/internal/verb"
+)
 
 // Param is a parameter as tests compare it with the document.
 type Param struct {
@@ -15,8 +20,8 @@ func Params() map[string]map[string]Param {
 		out[op.pattern] = make(map[string]Param)
 		for i := range op.params {
 			p := &op.params[i]
-			for _, name := range append([]string{p.name}, p.aliases...) {
-				out[op.pattern][name] = Param{p.describe(), p.required}
+			for _, name := range append(strings.Fields(p.Also), p.Name) {
+				out[op.pattern][name] = Param{describe(p), p.Is.Has(verb.Required)}
 			}
 		}
 	}
@@ -24,36 +29,34 @@ func Params() map[string]map[string]Param {
 }
 
 // describe describes a parameter as a schema.
-func (p *param) describe() string {
-	choices := p.choices
-	if p.name == "mode" {
+func describe(p *verb.Arg) string {
+	s := p.Schema()
+	choices := p.Values
+	if p.Name == "mode" {
 		choices = choices[:3] // the others are not of the document
 	}
 	bounds := ""
-	switch {
-	case p.min == 0 && p.max == 0:
-	case p.max == maxOffset:
-		bounds = fmt.Sprintf(" from %v", p.min)
-	default:
-		bounds = fmt.Sprintf(" from %v to %v", p.min, p.max)
+	switch most, ok := s["maximum"]; {
+	case ok:
+		bounds = fmt.Sprintf(" from %v to %v", s["minimum"], most)
+	case s["minimum"] != nil:
+		bounds = fmt.Sprintf(" from %v", s["minimum"])
 	}
-	switch p.kind {
-	case text:
-		return "string"
-	case texts:
-		return fmt.Sprintf("array of string, at least %v", p.min)
-	case whole:
-		return "integer" + bounds
-	case number:
-		return "number" + bounds
-	case flag:
-		return "boolean"
-	case members:
-		return "object"
-	case labels:
-		return fmt.Sprintf("array of one of %v, at least %v", choices, p.min)
-	default:
+	least := 0
+	if p.Is.Has(verb.Required) {
+		least = 1
+	}
+	switch kind := s["type"]; {
+	case kind == "array" && choices != nil:
+		return fmt.Sprintf("array of one of %v, at least %d", choices, least)
+	case kind == "array":
+		return fmt.Sprintf("array of string, at least %d", least)
+	case choices != nil:
 		return fmt.Sprintf("one of %v", choices)
+	case p.Name == "created_at":
+		return "one of []"
+	default:
+		return fmt.Sprint(kind, bounds)
 	}
 }
 
@@ -64,7 +67,7 @@ func FieldNames() []string {
 		out = append(out, f.name)
 	}
 	for _, f := range keptFields() {
-		out = append(out, f.name)
+		out = append(out, f.Name)
 	}
 	return out
 }

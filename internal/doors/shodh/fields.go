@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // memoryTypes returns MemoryType of the document, the default first.
@@ -24,7 +25,7 @@ func memoryTypes() []string {
 // and separators only, else the default.
 func typeOf(stored string) string {
 	all := memoryTypes()
-	if t, ok := choose(all, stored); ok {
+	if t, ok := verb.Choice(all, stored); ok {
 		return t
 	}
 	return all[0]
@@ -87,7 +88,7 @@ func credibilityOf(t hippo.Trust) float64 {
 // value comes back as it was given, and other programs, which keep all of these fields in the metadata, read
 // the same file.
 type kept struct {
-	param
+	verb.Arg
 	// show returns what a record shows without its metadata; nil if it shows nothing.
 	show func(m *hippo.Memory) any
 	// put puts a value into a new record; nil if a record has no place for it.
@@ -99,7 +100,7 @@ func keptFields() []kept {
 	nothing := func(*hippo.Memory) any { return nil }
 	return []kept{
 		{
-			param: param{name: "source_type", kind: label, choices: sourceNames()},
+			Arg: verb.Arg{Name: "source_type", Values: sourceNames(), To: verb.New[string]},
 			show: func(m *hippo.Memory) any {
 				all := sourceTypes()
 				return all[max(0, slices.IndexFunc(all, func(s sourceType) bool { return s.kind == m.Source.Kind }))].name
@@ -111,8 +112,8 @@ func keptFields() []kept {
 			},
 		},
 		{
-			param: param{name: "credibility", kind: number, max: 1},
-			show:  func(m *hippo.Memory) any { return credibilityOf(m.Trust) },
+			Arg:  verb.Arg{Name: "credibility", Rules: verb.Between(0, 1), To: verb.New[float64]},
+			show: func(m *hippo.Memory) any { return credibilityOf(m.Trust) },
 			put: func(m *hippo.Memory, v any) { // it never raises the trust that belongs to the source
 				switch score, _ := v.(float64); {
 				case score < credibleNone:
@@ -122,17 +123,17 @@ func keptFields() []kept {
 				}
 			},
 		},
-		{param: param{name: "emotion", kind: text}, show: nothing},
-		{param: param{name: "emotional_valence", kind: number, min: -1, max: 1}, show: nothing},
-		{param: param{name: "emotional_arousal", kind: number, max: 1}, show: nothing},
+		{Arg: verb.Arg{Name: "emotion", To: verb.New[string]}, show: nothing},
+		{Arg: verb.Arg{Name: "emotional_valence", Rules: verb.Between(-1, 1), To: verb.New[float64]}, show: nothing},
+		{Arg: verb.Arg{Name: "emotional_arousal", Rules: verb.Between(0, 1), To: verb.New[float64]}, show: nothing},
 		{
-			param: param{name: "episode_id", of: "source.session", kind: text},
-			show:  func(m *hippo.Memory) any { return orNil(m.Source.Session) },
-			put:   func(m *hippo.Memory, v any) { m.Source.Session, _ = v.(string) },
+			Arg:  verb.Arg{Name: "episode_id", Field: "source.session", To: verb.New[string]},
+			show: func(m *hippo.Memory) any { return orNil(m.Source.Session) },
+			put:  func(m *hippo.Memory, v any) { m.Source.Session, _ = v.(string) },
 		},
 		{
-			param: param{name: "sequence_number", kind: whole},
-			show:  func(m *hippo.Memory) any { return orNil(m.Source.Seq) },
+			Arg:  verb.Arg{Name: "sequence_number", To: verb.New[int]},
+			show: func(m *hippo.Memory) any { return orNil(m.Source.Seq) },
 			put: func(m *hippo.Memory, v any) {
 				if n, _ := v.(int); n > 0 && n <= maxSequence {
 					m.Source.Seq = n
@@ -140,9 +141,9 @@ func keptFields() []kept {
 			},
 		},
 		{
-			param: param{name: "user_id", of: "source.author", kind: text},
-			show:  func(m *hippo.Memory) any { return orNil(m.Source.Author) },
-			put:   func(m *hippo.Memory, v any) { m.Source.Author, _ = v.(string) },
+			Arg:  verb.Arg{Name: "user_id", Field: "source.author", To: verb.New[string]},
+			show: func(m *hippo.Memory) any { return orNil(m.Source.Author) },
+			put:  func(m *hippo.Memory, v any) { m.Source.Author, _ = v.(string) },
 		},
 	}
 }
@@ -169,30 +170,30 @@ func (f *kept) metadata(m *hippo.Memory, v any) json.RawMessage {
 }
 
 // newMemoryParams are the parameters of remember.
-func newMemoryParams() []param {
-	return append([]param{
-		{name: "content", kind: text, required: true},
-		{name: "created_at", kind: moment},
+func newMemoryParams() verb.Table {
+	return append(verb.Table{
+		{Name: "content", Is: verb.Required, To: verb.New[string]},
+		{Name: "created_at", To: verb.New[moment]},
 	}, changeParams()...)
 }
 
 // changeParams are the parameters of updateMemory: what can be changed in a memory.
-func changeParams() []param {
-	out := []param{
+func changeParams() verb.Table {
+	out := verb.Table{
 		typeParam(),
-		{name: "tags", of: "Tags", kind: texts},
+		{Name: "tags", Field: "Tags", To: verb.New[[]string]},
 		qualityParam(),
-		{name: "metadata", kind: members},
+		{Name: "metadata", To: verb.New[verb.Metadata]},
 	}
 	for _, f := range keptFields() {
-		out = append(out, f.param)
+		out = append(out, f.Arg)
 	}
 	return out
 }
 
 // qualityParam is the importance of a memory.
-func qualityParam() param {
-	return param{name: "quality_score", of: "importance base_importance", aliases: []string{"importance"}, kind: number, max: 1}
+func qualityParam() verb.Arg {
+	return verb.Arg{Name: "quality_score", Also: "importance", Field: "importance base_importance", Rules: verb.Between(0, 1), To: verb.New[float64]}
 }
 
 // shown is one field of a memory in an answer.
@@ -290,14 +291,14 @@ func memoryOf(m *hippo.Memory, importance float64, now time.Time) memoryJSON {
 	}
 	for _, f := range keptFields() {
 		v := f.show(m)
-		if raw, ok := metadata[f.name]; ok && !isNull(raw) {
-			if given, err := f.decode(f.name, raw); err == nil { // else another program put it there: it stays where it is
+		if raw, ok := metadata[f.Name]; ok && !isNull(raw) {
+			if given, err := f.Value(verb.SHODH, f.Name, raw); err == nil { // else another program put it there: it stays where it is
 				v = given
-				delete(metadata, f.name)
+				delete(metadata, f.Name)
 			}
 		}
 		if v != nil {
-			out = append(out, member{f.name, v})
+			out = append(out, member{f.Name, v})
 		}
 	}
 	return append(out, member{"metadata", metadata})

@@ -44,7 +44,7 @@ func forgetByTags(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	out := forgottenByTags{Success: true, DeletedCount: len(ids), DryRun: value(c.args, "dry_run", false)}
+	out := forgottenByTags{Success: true, DeletedCount: len(ids), DryRun: c.Flag("dry_run")}
 	if out.DryRun {
 		return reply{body: out}, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // listed is the answer of listMemories.
@@ -20,10 +21,10 @@ type listed struct {
 }
 
 func listMemories(ctx context.Context, c *call) (reply, error) {
-	q := api.List{Count: value(c.args, "limit", defaultList), Offset: value(c.args, "offset", 0)}
+	q := api.List{Count: c.Int("limit", defaultList), Offset: c.Int("offset", 0)}
 	var possible bool
 	var err error
-	if q.Filter.Types, possible, err = storedTypes(ctx, c, given(c.args, "type")); err != nil || !possible {
+	if q.Filter.Types, possible, err = storedTypes(ctx, c, given(c.Input, "type")); err != nil || !possible {
 		return reply{body: listed{Memories: []memoryJSON{}}}, err
 	}
 	page, err := c.List(ctx, q)
@@ -34,8 +35,8 @@ func listMemories(ctx context.Context, c *call) (reply, error) {
 }
 
 // given returns an argument as a list of one, or of none.
-func given(a args, name string) []string {
-	if v := value(a, name, ""); v != "" {
+func given(a verb.Input, name string) []string {
+	if v := verb.Of(a, name, ""); v != "" {
 		return []string{v}
 	}
 	return nil
@@ -49,18 +50,18 @@ type selection struct {
 
 // selectionOf reads the arguments of [tagParams].
 func selectionOf(ctx context.Context, c *call) (selection, error) {
-	tags := trimmed(value[[]string](c.args, "tags", nil))
+	tags := trimmed(verb.Of[[]string](c.Input, "tags", nil))
 	if err := hippo.ValidTags("tags", tags); err != nil {
 		return selection{}, err
 	}
-	all := value(c.args, "match_all", false)
-	if c.has("match") {
-		if c.has("match_all") && all != (value(c.args, "match", "") == "all") {
+	all := c.Flag("match_all")
+	if c.Has("match") {
+		if c.Has("match_all") && all != (c.Text("match") == "all") {
 			return selection{}, hippo.Fieldf("match", "must not contradict match_all")
 		}
-		all = value(c.args, "match", "") == "all"
+		all = c.Text("match") == "all"
 	}
-	types, possible, err := storedTypes(ctx, c, given(c.args, "type"))
+	types, possible, err := storedTypes(ctx, c, given(c.Input, "type"))
 	if err != nil || !possible {
 		return selection{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	consolidation "github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // operation is one row of the table of operations.
@@ -17,7 +18,7 @@ type operation struct {
 	pattern string
 	rights  hippo.Rights
 	// params are the members of the JSON object in the body, or of the query of a GET.
-	params []param
+	params verb.Table
 	// strict: a member that is unknown is an error, because leaving it out would do something else
 	// than the caller asked for, and that is a change.
 	strict bool
@@ -35,7 +36,6 @@ const (
 	defaultRecall = 5
 	defaultList   = 20
 	maxContext    = 20
-	maxOffset     = 1 << 53 // the document has none; the largest integer that JSON can be trusted with
 )
 
 // changes are the rights to change what is there, which needs reading it.
@@ -45,32 +45,32 @@ const changes = hippo.RightRead | hippo.RightWrite
 func operations() []operation {
 	return []operation{
 		{id: "remember", pattern: "POST /api/remember", rights: changes, params: newMemoryParams(), run: remember},
-		{id: "recall", pattern: "POST /api/recall", rights: hippo.RightRead, run: recall, params: []param{
-			{name: "query", of: "Text", kind: text, required: true},
+		{id: "recall", pattern: "POST /api/recall", rights: hippo.RightRead, run: recall, params: verb.Table{
+			{Name: "query", Field: "Text", Is: verb.Required, To: verb.New[string]},
 			limitParam(maxLimit),
-			{name: "mode", kind: label, choices: modes()},
-			{name: "memory_types", kind: labels, choices: memoryTypes()},
-			{name: "quality_boost", kind: flag},
-			{name: "quality_weight", kind: number, max: 1},
+			{Name: "mode", Values: modes(), To: verb.New[string]},
+			{Name: "memory_types", Values: memoryTypes(), To: verb.New[[]string]},
+			{Name: "quality_boost", To: verb.New[bool]},
+			{Name: "quality_weight", Rules: verb.Between(0, 1), To: verb.New[float64]},
 		}},
 		{id: "recallByTags", pattern: "POST /api/recall/by-tags", rights: hippo.RightRead, run: recallByTags, params: append(tagParams(), limitParam(maxLimit))},
-		{id: "proactiveContext", pattern: "POST /api/context", rights: hippo.RightRead, run: proactiveContext, params: []param{
-			{name: "context", of: "Text", aliases: []string{"query"}, kind: text, required: true},
-			{name: "max_results", of: "Count", aliases: []string{"limit", "n", "n_results"}, kind: whole, min: 1, max: maxContext},
-			{name: "auto_ingest", kind: flag},
+		{id: "proactiveContext", pattern: "POST /api/context", rights: hippo.RightRead, run: proactiveContext, params: verb.Table{
+			{Name: "context", Also: "query", Field: "Text", Is: verb.Required, To: verb.New[string]},
+			{Name: "max_results", Also: "limit n n_results", Field: "Count", Rules: verb.Between(1, maxContext), To: verb.New[int]},
+			{Name: "auto_ingest", To: verb.New[bool]},
 		}},
 		{id: "forget", pattern: "DELETE /api/forget/{id}", rights: changes, run: forget},
 		{id: "forgetByTags", pattern: "POST /api/forget/by-tags", rights: changes, strict: true, run: forgetByTags, params: append(
-			tagParams(), param{name: "dry_run", kind: flag})},
-		{id: "listMemories", pattern: "GET /api/memories", rights: hippo.RightRead, run: listMemories, params: []param{
+			tagParams(), verb.Arg{Name: "dry_run", To: verb.New[bool]})},
+		{id: "listMemories", pattern: "GET /api/memories", rights: hippo.RightRead, run: listMemories, params: verb.Table{
 			limitParam(maxLimit),
-			{name: "offset", of: "Offset", kind: whole, max: maxOffset},
+			{Name: "offset", Field: "Offset", Rules: verb.Schema{"minimum": 0}, To: verb.New[int]},
 			typeParam(),
 		}},
 		{id: "getMemory", pattern: "GET /api/memories/{id}", rights: hippo.RightRead, run: getMemory},
-		{id: "updateMemory", pattern: "PATCH /api/memories/{id}", rights: changes, strict: true, run: updateMemory, params: append(changeParams(), param{name: "clear", kind: texts})},
-		{id: "consolidate", pattern: "POST /api/consolidate", rights: changes, long: true, run: consolidate, params: []param{
-			{name: "time_horizon", kind: label, choices: consolidation.HorizonNames(), required: true},
+		{id: "updateMemory", pattern: "PATCH /api/memories/{id}", rights: changes, strict: true, run: updateMemory, params: append(changeParams(), verb.Arg{Name: "clear", To: verb.New[[]string]})},
+		{id: "consolidate", pattern: "POST /api/consolidate", rights: changes, long: true, run: consolidate, params: verb.Table{
+			{Name: "time_horizon", Values: consolidation.HorizonNames(), Is: verb.Required, To: verb.New[string]},
 		}},
 		{id: "getStats", pattern: "GET /api/stats", rights: hippo.RightRead, run: getStats},
 		{id: "healthCheck", pattern: "GET /api/health", run: healthCheck},
@@ -80,22 +80,22 @@ func operations() []operation {
 }
 
 // limitParam is the number of results, with the names that it has elsewhere.
-func limitParam(most float64) param {
-	return param{name: "limit", of: "Count", aliases: []string{"max_results", "n", "n_results"}, kind: whole, min: 1, max: most}
+func limitParam(most int) verb.Arg {
+	return verb.Arg{Name: "limit", Also: "max_results n n_results", Field: "Count", Rules: verb.Between(1, most), To: verb.New[int]}
 }
 
 // typeParam is the type of a memory. The document says type in some operations and memory_type in others;
 // each accepts both.
-func typeParam() param {
-	return param{name: "type", aliases: []string{"memory_type", "experience_type"}, kind: label, choices: memoryTypes()}
+func typeParam() verb.Arg {
+	return verb.Arg{Name: "type", Also: "memory_type experience_type", Values: memoryTypes(), To: verb.New[string]}
 }
 
 // tagParams select memories by tags, of which any is enough unless the caller asks for all.
-func tagParams() []param {
-	return []param{
-		{name: "tags", of: "Tags", kind: texts, min: 1, required: true},
-		{name: "match_all", kind: flag},
-		{name: "match", kind: label, choices: []string{"any", "all"}},
+func tagParams() verb.Table {
+	return verb.Table{
+		{Name: "tags", Field: "Tags", Is: verb.Required, To: verb.New[[]string]},
+		{Name: "match_all", To: verb.New[bool]},
+		{Name: "match", Values: []string{"any", "all"}, To: verb.New[string]},
 		typeParam(),
 	}
 }

@@ -52,25 +52,25 @@ func newMemory(c *call) (*hippo.Memory, error) {
 		if isNull(raw) {
 			continue
 		}
-		if err := addMetadata(c.args, name, raw); err != nil {
+		if err := addMetadata(c.Input, name, raw); err != nil {
 			return nil, err
 		}
 	}
-	if err := liftMetadata(c.args); err != nil {
+	if err := liftMetadata(c.Input); err != nil {
 		return nil, err
 	}
 	m := &hippo.Memory{
-		Content: value(c.args, "content", ""), Tags: value[[]string](c.args, "tags", nil), Type: value(c.args, "type", memoryTypes()[0]),
-		CreatedAt:  value(c.args, "created_at", time.Time{}),
-		Importance: hippo.Importance{Base: value(c.args, "quality_score", hippo.DefaultImportance)},
-		Metadata:   value[object](c.args, "metadata", nil),
+		Content: c.Text("content"), Tags: verb.Of[[]string](c.Input, "tags", nil), Type: verb.Of(c.Input, "type", memoryTypes()[0]),
+		CreatedAt:  verb.Of(c.Input, "created_at", time.Time{}),
+		Importance: hippo.Importance{Base: verb.Of(c.Input, "quality_score", hippo.DefaultImportance)},
+		Metadata:   c.Object("metadata"),
 		Project:    c.scope.Project, Namespace: c.scope.Namespace,
 	}
-	defaults := args{"source_type": sourceTypes()[0].name, "credibility": 1.0}
+	defaults := verb.Input{"source_type": sourceTypes()[0].name, "credibility": 1.0}
 	for _, f := range keptFields() {
-		v, ok := c.args[f.name]
+		v, ok := c.Input[f.Name]
 		if !ok {
-			v, ok = defaults[f.name]
+			v, ok = defaults[f.Name]
 		}
 		if !ok {
 			continue
@@ -79,7 +79,7 @@ func newMemory(c *call) (*hippo.Memory, error) {
 			f.put(m, v)
 		}
 		if raw := f.metadata(m, v); !isNull(raw) {
-			setMetadata(m, f.name, raw)
+			setMetadata(m, f.Name, raw)
 		}
 	}
 	m.Project = c.scope.ProjectUnsaid(m)
@@ -94,11 +94,11 @@ func setMetadata(m *hippo.Memory, name string, raw json.RawMessage) {
 }
 
 // addMetadata adds a member of a request to the metadata in its arguments.
-func addMetadata(a args, name string, raw json.RawMessage) error {
-	metadata := value[object](a, "metadata", nil)
+func addMetadata(a verb.Input, name string, raw json.RawMessage) error {
+	metadata := a.Object("metadata")
 	if metadata == nil {
-		metadata = make(object)
-		a["metadata"] = metadata
+		metadata = make(map[string]json.RawMessage)
+		a["metadata"] = verb.Metadata(metadata)
 	}
 	if old, ok := metadata[name]; ok && !bytes.Equal(old, raw) {
 		return hippo.Fieldf("metadata", "must not have another value of %.60q than the request", name)
@@ -109,27 +109,27 @@ func addMetadata(a args, name string, raw json.RawMessage) error {
 
 // liftMetadata moves fields of a memory from the metadata in the arguments to the arguments: clients keep them
 // there, too. A field with null stays, which removes it in an update.
-func liftMetadata(a args) error {
-	metadata := value[object](a, "metadata", nil)
-	params := []param{qualityParam()}
+func liftMetadata(a verb.Input) error {
+	metadata := a.Object("metadata")
+	fields := verb.Table{qualityParam()}
 	for _, f := range keptFields() {
-		params = append(params, f.param)
+		fields = append(fields, f.Arg)
 	}
-	for i := range params {
-		p := &params[i]
-		raw, ok := metadata[p.name]
+	for i := range fields {
+		f := &fields[i]
+		raw, ok := metadata[f.Name]
 		if !ok || verb.IsBlank(raw) {
 			continue
 		}
-		v, err := p.decode("metadata."+p.name, raw)
+		v, err := f.Value(verb.SHODH, "metadata."+f.Name, raw)
 		if err != nil {
 			return err
 		}
-		if given, ok := a[p.name]; ok && given != v {
-			return hippo.Fieldf("metadata."+p.name, "must be the same as %s", p.name)
+		if given, ok := a[f.Name]; ok && given != v {
+			return hippo.Fieldf("metadata."+f.Name, "must be the same as %s", f.Name)
 		}
-		a[p.name] = v
-		delete(metadata, p.name)
+		a[f.Name] = v
+		delete(metadata, f.Name)
 	}
 	return nil
 }
@@ -216,3 +216,32 @@ func (f *inFlight) lock(ctx context.Context, k contentKey) (unlock func(), err e
 		}
 	}
 }
+
+func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+
+// moment is a time of RFC 3339, or in seconds since 1970.
+type moment time.Time
+
+// maxSeconds is the last second that RFC 3339 can express, since 1970: 9999-12-31T23:59:59Z.
+const maxSeconds = 253_402_300_799
+
+// ReadArg implements [verb.Value].
+func (m *moment) ReadArg(_ verb.Door, name string, raw json.RawMessage) error {
+	var seconds float64
+	var t time.Time
+	err := json.Unmarshal(raw, &t)
+	if json.Unmarshal(raw, &seconds) == nil {
+		t, err = time.UnixMicro(int64(seconds*1e6)).UTC(), nil
+	}
+	if err != nil || seconds < 0 || seconds > maxSeconds || t.Unix() < 0 || t.Unix() > maxSeconds {
+		return verb.Misshapen(name, "must be a time, such as 2026-03-01T12:00:00Z, or seconds since 1970, got %.40s", raw)
+	}
+	*m = moment(t)
+	return nil
+}
+
+// Schema implements [verb.Value].
+func (*moment) Schema() verb.Schema { return verb.Schema{"type": []string{"string", "number"}} }
+
+// Plain returns where the time is.
+func (m *moment) Plain() any { return (*time.Time)(m) }

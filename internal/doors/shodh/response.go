@@ -11,7 +11,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
-	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // errorBody is ErrorResponse of the document.
@@ -34,7 +33,7 @@ func (a *service) failure(op *operation, err error) reply {
 			Error: "body: must be at most " + strconv.Itoa(maxBody) + " bytes", Code: codeTooLarge,
 		}}
 	}
-	e := wire.ErrorOf(op.named(err), "").Error
+	e := wire.ErrorOf(err, "").Error
 	status, public := statusOf(e.Code)
 	out := errorBody{Error: e.Message, Code: e.Code}
 	if public != "" {
@@ -96,15 +95,6 @@ func statusOf(c hippo.Code) (status int, public string) {
 	default:
 		return http.StatusInternalServerError, "the server failed; its log has more"
 	}
-}
-
-// named returns an error with the names that an operation has for fields of the domain.
-func (op *operation) named(err error) error {
-	args := []verb.Arg{{Name: "id", Field: "ID IDs"}}
-	for i := range op.params {
-		args = append(args, verb.Arg{Name: op.params[i].name, Field: op.params[i].of})
-	}
-	return verb.Named(err, verb.REST, args)
 }
 
 // write sends an answer as JSON.

@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // modes returns the modes of recall, and other names that clients have for them.
@@ -54,19 +55,19 @@ type result struct {
 }
 
 func recall(ctx context.Context, c *call) (reply, error) {
-	limit := value(c.args, "limit", defaultRecall)
-	q := hippo.Query{Text: value(c.args, "query", ""), Count: limit, Ranker: rankerOf(value(c.args, "mode", "")), Detail: hippo.Detail{Each: true, NoDistribution: true}}
+	limit := c.Int("limit", defaultRecall)
+	q := hippo.Query{Text: c.Text("query"), Count: limit, Ranker: rankerOf(c.Text("mode")), Detail: hippo.Detail{Each: true, NoDistribution: true}}
 	if isBlank(q.Text) {
 		return reply{}, hippo.Fieldf("query", "must not be empty")
 	}
-	boost := value(c.args, "quality_boost", false)
+	boost := c.Flag("quality_boost")
 	if boost { // what is ranked again and left out is no use of it
 		q.Count, q.NoTouch = overFetch*limit, true
 	}
 	out := recalled{Memories: []memoryJSON{}, Query: q.Text}
 	var possible bool
 	var err error
-	if q.Filter.Types, possible, err = storedTypes(ctx, c, value[[]string](c.args, "memory_types", nil)); err != nil || !possible {
+	if q.Filter.Types, possible, err = storedTypes(ctx, c, verb.Of[[]string](c.Input, "memory_types", nil)); err != nil || !possible {
 		return reply{body: out}, err
 	}
 	a, err := c.Search(ctx, q)
@@ -79,7 +80,7 @@ func recall(ctx context.Context, c *call) (reply, error) {
 		results[i] = result{h, c.Importance(h.Memory, a.Day), unit(h.Relevance)}
 	}
 	if boost {
-		results = boosted(c, a.Hits, results, value(c.args, "quality_weight", defaultQuality))
+		results = boosted(c, a.Hits, results, verb.Of(c.Input, "quality_weight", defaultQuality))
 	}
 	for _, r := range results[:min(len(results), limit)] {
 		shown := memoryOf(r.hit.Memory, r.importance, c.Now())
@@ -137,6 +138,6 @@ func recallByTags(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ms, day, err := s.newest(ctx, c, value(c.args, "limit", defaultList))
+	ms, day, err := s.newest(ctx, c, c.Int("limit", defaultList))
 	return reply{body: recalled{Memories: showAll(c, ms, day), Count: len(ms)}}, err
 }

@@ -9,6 +9,7 @@ package shodh
 
 import (
 	"cmp"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Options configures [Routes]; the zero value and nil are useful.
@@ -76,9 +78,9 @@ type call struct {
 	scope hippo.Scope
 	// id is the reference to a memory in the path.
 	id string
-	args
+	verb.Input
 	// unknown are the arguments that the operation does not have.
-	unknown object
+	unknown map[string]json.RawMessage
 }
 
 // reply is the answer of an operation: the status, 0 for [http.StatusOK], and what its body says.
@@ -101,8 +103,8 @@ func (a *service) answer(op *operation, w http.ResponseWriter, r *http.Request) 
 	if !c.scope.Allows(op.rights) {
 		return reply{}, errForbidden()
 	}
-	var err error
-	if c.args, c.unknown, err = op.read(w, r); err != nil {
+	args, err := op.read(w, r, c)
+	if err != nil {
 		return reply{}, err
 	}
 	if op.rights == 0 {
@@ -113,5 +115,6 @@ func (a *service) answer(op *operation, w http.ResponseWriter, r *http.Request) 
 		return reply{}, err
 	}
 	c.Memories = engine.As(e.In(c.scope), hippo.Operation{By: hippo.Source{Kind: hippo.SourceAgent, Client: "shodh"}})
-	return op.run(r.Context(), c)
+	out, err := op.run(r.Context(), c)
+	return out, verb.Named(err, verb.SHODH, append(args, verb.Arg{Name: "id", Field: "ID IDs"}))
 }
