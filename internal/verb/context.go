@@ -10,14 +10,21 @@ import (
 // Context asks what an agent should know now.
 type Context struct {
 	Prompt    string
+	Project   string
 	MaxTokens *int
 	At        Moment
+	// State is the work in progress; PromptOnly leaves out what the prompt does not remind of.
+	State      string
+	PromptOnly bool
 }
 
-// Args are the arguments that fill a Context.
+// Args are the arguments that fill a Context. The command line has a flag of all commands for the project, and the others ask in their own.
 func (c *Context) Args() []Arg {
 	return append([]Arg{
 		{Name: "prompt", Field: "Prompt", About: "the prompt of the user; empty: a session begins", Brief: "what the user asks", Is: Listed, To: &c.Prompt},
+		{Name: "project", As: lacking(Script, Shell), About: `default: the current project of the token; "none" is none`, Is: Listed, To: &c.Project},
+		{Name: "state", As: lacking(MCP, Script, Shell), About: "the work in progress: the branch, recent commits, changed paths", To: &c.State},
+		{Name: "prompt_only", As: lacking(MCP, Script, Shell), About: "only what the prompt reminds of", To: &c.PromptOnly},
 		{
 			Name: "max_tokens", Also: "budget", Field: "MaxTokens", About: "the largest text, in estimated tokens",
 			Rules: Schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": briefing.DefaultTokens}, Is: Listed | Count, To: &c.MaxTokens,
@@ -27,7 +34,7 @@ func (c *Context) Args() []Arg {
 
 // Query returns the question, for a time in the zone of its days. The error is a [*hippo.FieldError].
 func (c *Context) Query(now time.Time) (q briefing.Query, err error) {
-	q.Prompt = c.Prompt
+	q.Prompt, q.PromptOnly, q.State = c.Prompt, c.PromptOnly, c.State
 	if q.MaxTokens, err = tokensOf(c.MaxTokens); err == nil {
 		q.At, err = c.At.Moment(now)
 	}

@@ -14,15 +14,17 @@ type Modify struct {
 	ID              Ref
 	Content, Type   *string
 	Situation, Tags *[]string
-	Importance      *float64
-	Pinned          *bool
-	Vote            string
-	Query           *string
-	Supersedes      Refs
-	Validity        Validity
-	Clear           []string
-	Project         *string
-	Metadata        Metadata
+	// AddSituation goes behind the situations that there are.
+	AddSituation []string
+	Importance   *float64
+	Pinned       *bool
+	Vote         string
+	Query        *string
+	Supersedes   Refs
+	Validity     Validity
+	Clear        []string
+	Project      *string
+	Metadata     Metadata
 	Change
 }
 
@@ -59,6 +61,7 @@ func (m *Modify) Args() []Arg {
 		{Name: "id", As: map[Door]string{MCP: "uuid", Shell: ""}, Also: "id ref uuids ids", Is: Required | Listed, To: &m.ID},
 		{Name: "content", About: "the new text", Rules: Schema{"minLength": 1, "maxLength": hippo.MaxContent}, Is: Listed, To: &m.Content},
 		{Name: "situation", Also: "situations context", About: "replaces all situations", Rules: Schema{"maxItems": hippo.MaxSituations}, Is: Listed, To: &m.Situation},
+		{Name: "add_situation", As: lacking(REST, Script, Shell), Also: "add_situations", Is: Listed, To: &m.AddSituation},
 		{Name: "importance", About: "0 to 1", Rules: Schema{"minimum": 0, "maximum": 1}, Is: Listed, To: &m.Importance},
 		{Name: "tags", As: map[Door]string{Shell: "tag"}, About: "replaces all tags", Rules: Schema{"maxItems": hippo.MaxTags}, Is: Listed | Labels, To: &m.Tags},
 		{Name: "type", About: "the new type", Rules: Schema{"maxLength": hippo.MaxType}, Is: Listed, To: &m.Type},

@@ -28,6 +28,8 @@ type Get struct {
 	// Query is what they were looked for; nil: it is unknown.
 	Query *string
 	At    Moment
+	// NoTouch: a program looks at them, which is no opening.
+	NoTouch bool
 }
 
 // Args are the arguments that fill a Get.
@@ -35,6 +37,7 @@ func (g *Get) Args() []Arg {
 	return append([]Arg{
 		IDsArg(&g.IDs),
 		{Name: "query", As: lacking(Script), Also: "q text search question", Field: "Query", About: "the question that led to these memories: of a long memory, show the sentences that answer it", Is: Listed | Words, To: &g.Query},
+		{Name: "no_touch", As: lacking(REST, Script, Shell), To: &g.NoTouch},
 	}, g.At.unlisted()...)
 }
 
@@ -47,6 +50,25 @@ func (g *Get) Request(ctx context.Context, m *engine.Memories, now time.Time) (q
 		q.At, err = g.At.Moment(now)
 	}
 	return q, err
+}
+
+// Resolve asks which memories references mean.
+type Resolve struct {
+	IDs    Refs
+	prefer string
+}
+
+// Args are the arguments that fill a Resolve.
+func (r *Resolve) Args() []Arg {
+	return []Arg{IDsArg(&r.IDs), {
+		Name: "prefer", About: "which memories a short form means if it fits live and forgotten ones", Values: []string{"live", "forgotten", "any"},
+		Rules: Schema{"default": "live"}, To: &r.prefer,
+	}}
+}
+
+// Request returns the IDs. Errors have the names that the caller used.
+func (r *Resolve) Request(ctx context.Context, m *engine.Memories) ([]hippo.ID, error) {
+	return r.IDs.Resolve(ctx, m, map[string]api.Preference{"forgotten": api.PreferForgotten, "any": api.PreferNone}[r.prefer])
 }
 
 // Forget asks to hide memories, to show them again, or to delete them for good.
@@ -105,6 +127,21 @@ func (l *List) Request(now time.Time) (q api.List, err error) {
 		q.Count, err = l.Count()
 	}
 	return q, err
+}
+
+// Tagged asks for the memories with any of some tags, or with all of them.
+type Tagged struct {
+	Tags []string
+	// Match is any, the default, or all.
+	Match string
+	Page
+}
+
+// Args are the arguments that fill a Tagged.
+func (t *Tagged) Args() []Arg {
+	return []Arg{
+		t.Page.Args()[0], {Name: "tags", Also: "tag", Field: "Tags", Is: Required, To: &t.Tags}, {Name: "match", Values: []string{"any", "all"}, To: &t.Match},
+	}
 }
 
 // ProjectArg is the argument that names a project, or several. The command line has a flag of all commands.

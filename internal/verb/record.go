@@ -35,6 +35,7 @@ func (r *Record) Args() []Arg {
 		{Name: "event_time", About: "when it happened, if not now: yesterday, 2026-03-01, 2h", Brief: "if not now: 2026-03-01, yesterday", Is: Listed, To: &r.EventTime},
 	}, r.Validity.Args(), []Arg{
 		{Name: "supersedes", Field: "Supersedes", About: "a memory (ID) that this one replaces", Brief: "ids it replaces", Is: Listed, To: &r.Supersedes},
+		{Name: "source", As: lacking(REST, Script, Shell), Field: "Source.Kind", Brief: "who said it", Values: []string{"user", "agent", "tool"}, Is: Listed, To: (*string)(&r.Source.Kind)},
 		{Name: "source", As: lacking(MCP, Script, Shell), To: &r.Source},
 		{Name: "project", As: lacking(Shell), About: `default: the current project; "none" is none`, Brief: "default: current; none", Rules: Schema{"maxLength": hippo.MaxName}, Is: Listed, To: &r.Project},
 		{Name: "metadata", As: lacking(Shell), About: "any JSON by key", To: &r.Metadata},

@@ -87,22 +87,65 @@ func (r *Relation) Resolve(ctx context.Context, m *engine.Memories, now time.Tim
 	return r.Between(from, to, now)
 }
 
+// Relate is relations to declare.
+type Relate struct {
+	Relations Relations
+	Reason    string
+}
+
+// Args are the arguments that fill a Relate.
+func (r *Relate) Args() []Arg {
+	return []Arg{
+		{Name: "relations", Field: "Relations", About: "each in place of the one with its from, to and kind; all or none", Is: Required, To: &r.Relations}, ReasonArg(&r.Reason),
+	}
+}
+
+// Resolve returns the relations of the domain, for a time in the zone of its days. Errors have the names that the caller used.
+func (r *Relate) Resolve(ctx context.Context, m *engine.Memories, now time.Time) ([]hippo.Relation, error) {
+	out := make([]hippo.Relation, len(r.Relations))
+	for i := range r.Relations {
+		var err error
+		if out[i], err = r.Relations[i].Resolve(ctx, m, now); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Unrelate is a relation to remove.
+type Unrelate struct{ Relation }
+
+// Args are the arguments that fill an Unrelate.
+func (u *Unrelate) Args() []Arg {
+	return append(u.Key(), u.ValidFrom("the period that begins then; default: all of them"))
+}
+
 // EndRelation is a relation to end.
 type EndRelation struct {
 	Relation
-	at Time
+	Reason string
+	at     Time
 }
 
 // Args are the arguments that fill an EndRelation.
 func (e *EndRelation) Args() []Arg {
 	return append(e.Key(), e.ValidFrom("of several periods, the one that begins then; default: the last one that begins before valid_until"),
-		Arg{Name: "valid_until", About: "when it ceases to hold; default: now", To: &e.at})
+		Arg{Name: "valid_until", About: "when it ceases to hold; default: now", To: &e.at}, ReasonArg(&e.Reason))
 }
 
 // At returns when it ends, for a time in the zone of its days; the zero time: now. The error is a [*hippo.FieldError].
 func (e *EndRelation) At(now time.Time) (at time.Time, err error) {
 	return at, Read(now, e.at.AheadInto(&at))
 }
+
+// RelationsOf asks for the relations of a memory.
+type RelationsOf struct {
+	ID Ref
+	At Moment
+}
+
+// Args are the arguments that fill a RelationsOf.
+func (r *RelationsOf) Args() []Arg { return append([]Arg{IDArg(&r.ID)}, r.At.Args()...) }
 
 // ListRelations asks for the relations of memories.
 type ListRelations struct {

@@ -37,7 +37,7 @@ func (n *Narrow) Args() []Arg {
 		{Name: "type", Also: "types kind category memory_type", Field: "Types", About: "only memories of one of these types, in any case", Is: Listed | Labels, To: &n.Types},
 		{Name: "author", About: "only what this author said", To: &n.Author},
 		{Name: "session", About: "only what this session holds", To: &n.Session},
-		{Name: "when", Field: "When", About: `of this time: "last week", "since 1 March", 2026-01-01..2026-02-01, 3d`, Rules: Schema{"maxLength": hippo.MaxQuery}, Brief: "last week, since 1 May, 3d", Is: Listed, To: &n.When},
+		{Name: "when", Also: "time time_expr", Field: "When", About: `of this time: "last week", "since 1 March", 2026-01-01..2026-02-01, 3d`, Rules: Schema{"maxLength": hippo.MaxQuery}, Brief: "last week, since 1 May, 3d", Is: Listed, To: &n.When},
 		{Name: "created_after", As: map[Door]string{Shell: "since"}, Also: "since after", About: "recorded at or after this time: yesterday, 2026-03-01, 3d", To: &n.Created.After},
 		{Name: "created_before", As: map[Door]string{Shell: "until"}, Also: "until before", Field: "CreatedBefore", About: "recorded before this time", To: &n.Created.Before},
 		{Name: "event_after", About: "happened at or after this time, or else was recorded then", To: &n.Event.After},

@@ -33,6 +33,17 @@ func (a *Audit) Request() (q api.Audit, err error) {
 	return q, err
 }
 
+// Import says how an export is imported. The command line has more to say about files.
+type Import struct{ DryRun, AllowSecret bool }
+
+// Args are the arguments that fill an Import.
+func (i *Import) Args() []Arg {
+	return []Arg{
+		{Name: "dry_run", As: lacking(Shell), About: "say what would be added, and store nothing", To: &i.DryRun},
+		{Name: "allow_secret", As: lacking(Shell), About: "import what looks like a secret, too; an export says which of its memories may hold one", To: &i.AllowSecret},
+	}
+}
+
 // Consolidate asks to tidy up.
 type Consolidate struct{ api.Consolidate }
 

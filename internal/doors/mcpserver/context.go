@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -11,15 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-type contextInput struct {
-	verb.Context
-	project string
-}
-
-// Args implements [verb.Object].
-func (in *contextInput) Args() []verb.Arg {
-	return slices.Insert(in.Context.Args(), 1, verb.Arg{Name: "project", Is: verb.Listed, To: &in.project})
-}
+type contextInput struct{ verb.Context }
 
 func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 	q, err := in.Query(s.now())
@@ -27,7 +18,7 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	scope := s.scope
-	switch in.project {
+	switch in.Project {
 	case "", "current":
 		if s.server.Work != nil {
 			q.Work = s.server.Work(ctx)
@@ -37,7 +28,7 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 	case hippo.AllProjects, "all":
 		return reply{}, hippo.Fieldf("project", "must be one project, or none")
 	default:
-		names, err := engine.ResolveProject(ctx, s.Memories, in.project)
+		names, err := engine.ResolveProject(ctx, s.Memories, in.Project)
 		if err != nil {
 			return reply{}, err
 		}

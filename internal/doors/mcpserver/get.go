@@ -17,14 +17,12 @@ import (
 
 type getInput struct {
 	verb.Get
-	maxTokens tokenLimit
-	// noTouch: a program looks at it, which is no opening.
-	noTouch bool
+	verb.Tokens
 }
 
 // Args implements [verb.Object].
 func (in *getInput) Args() []verb.Arg {
-	return append(in.Get.Args(), tokensArg(&in.maxTokens.given, defaultTokens), verb.Arg{Name: "no_touch", To: &in.noTouch})
+	return append(in.Get.Args(), in.Arg())
 }
 
 // got is the structured content of memories that were read.
@@ -37,7 +35,7 @@ type got struct {
 }
 
 func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
-	limit, err := in.maxTokens.value(s.json)
+	limit, err := in.Limit(s.json)
 	if err != nil {
 		return reply{}, err
 	}
@@ -51,7 +49,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	ms := found.Memories
-	if at.KnownAt.IsZero() && !in.noTouch { // to look at what was known is no use of what is known
+	if at.KnownAt.IsZero() && !in.NoTouch { // to look at what was known is no use of what is known
 		if err := engine.Opened(ctx, s.Memories, s.conversation.found(ids)); err != nil {
 			return reply{}, err
 		}

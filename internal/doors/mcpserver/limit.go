@@ -3,43 +3,8 @@ package mcpserver
 import (
 	"sort"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
-	"github.com/hippo-memory/hippo/internal/verb"
 )
-
-// The limits of max_tokens of the tools that read.
-const (
-	defaultTokens = 1200
-	minTokens     = 200 // room for a heading with notes and the beginning of a hit
-	maxTokens     = 100_000
-	// maxJSONTokens is for programs, which read JSON: the largest content fits.
-	maxJSONTokens = 1_000_000
-)
-
-// tokensArg is the argument that limits a result.
-func tokensArg(to **int, otherwise int) verb.Arg {
-	return verb.Arg{Name: "max_tokens", Field: "MaxTokens", Rules: verb.Schema{"default": otherwise}, Is: verb.Listed | verb.Count, To: to}
-}
-
-// tokenLimit is an argument max_tokens. It limits a result, as [briefing.Tokens] estimates it.
-type tokenLimit struct{ given *int }
-
-// value returns the limit of a result, as JSON or as text.
-func (l tokenLimit) value(json bool) (int, error) {
-	most := maxTokens
-	if json {
-		most = maxJSONTokens
-	}
-	switch {
-	case l.given == nil:
-		return defaultTokens, nil
-	case *l.given < minTokens || *l.given > most:
-		return 0, hippo.Fieldf("max_tokens", "must be between %d and %d, got %d", minTokens, most, *l.given)
-	default:
-		return *l.given, nil
-	}
-}
 
 // budget is what is left of a limit of tokens.
 type budget int

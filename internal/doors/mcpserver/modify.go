@@ -15,18 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-type modifyInput struct {
-	verb.Modify
-	// added goes behind the situations that there are.
-	added []string
-}
-
-// Args implements [verb.Object].
-func (in *modifyInput) Args() []verb.Arg {
-	args := in.Modify.Args()
-	behind := 1 + slices.IndexFunc(args, func(a verb.Arg) bool { return a.Name == "situation" })
-	return slices.Insert(args, behind, verb.Arg{Name: "add_situation", Also: "add_situations", Is: verb.Listed, To: &in.added})
-}
+type modifyInput struct{ verb.Modify }
 
 // modified is the structured content of a modification.
 type modified struct {
@@ -50,10 +39,10 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if len(supersedes) > 0 {
 		c.Supersedes = &supersedes
 	}
-	if in.added != nil && c.Situation != nil {
+	if in.AddSituation != nil && c.Situation != nil {
 		return reply{}, hippo.Fieldf("add_situation", "adds to the list that situation replaces: give one of them")
 	}
-	if c == (api.Change{Query: c.Query}) && in.added == nil {
+	if c == (api.Change{Query: c.Query}) && in.AddSituation == nil {
 		return reply{}, verb.Misshapen("arguments", "must change at least one of %s%s", strings.Join(verb.Listing(s.args)[1:], ", "), kept(s.args, nil))
 	}
 	id, err := in.ID.Resolve(ctx, s.Memories, api.PreferLive)
@@ -78,7 +67,7 @@ const maxTries = 5
 
 // modify changes a memory, with the added situations behind those that it has.
 func (in *modifyInput) modify(ctx context.Context, memories *engine.Memories, id hippo.ID, c api.Change) (*hippo.Memory, error) {
-	if in.added == nil {
+	if in.AddSituation == nil {
 		return memories.Modify(ctx, id, c)
 	}
 	for try := 1; ; try++ {
@@ -87,7 +76,7 @@ func (in *modifyInput) modify(ctx context.Context, memories *engine.Memories, id
 			return nil, err
 		}
 		all := slices.Clone(ms[0].Situation)
-		for _, x := range in.added {
+		for _, x := range in.AddSituation {
 			if !slices.ContainsFunc(all, func(old string) bool { return strings.EqualFold(old, x) }) {
 				all = append(all, x)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 const (
@@ -247,7 +248,7 @@ func jsonOf(v any) string {
 
 // tooFewTokens is the error for a limit that not even a part of a result fits.
 func tooFewTokens(part string) error {
-	return hippo.Fieldf("max_tokens", "is too few for the JSON of one result: give %d, or leave out format", max(2*briefing.Tokens(part), minTokens))
+	return hippo.Fieldf("max_tokens", "is too few for the JSON of one result: give %d, or leave out format", max(2*briefing.Tokens(part), verb.MinTokens))
 }
 
 // meta returns what a program reads of a page with some hits.

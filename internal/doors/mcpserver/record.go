@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"regexp"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,15 +14,6 @@ import (
 )
 
 type recordInput struct{ verb.Record }
-
-// Args implements [verb.Object].
-func (in *recordInput) Args() []verb.Arg {
-	args := in.Record.Args()
-	before := slices.IndexFunc(args, func(a verb.Arg) bool { return a.Name == "project" })
-	return slices.Insert(args, before, verb.Arg{
-		Name: "source", Field: "Source.Kind", Brief: "who said it", Values: []string{"user", "agent", "tool"}, Is: verb.Listed, To: (*string)(&in.Source.Kind),
-	})
-}
 
 // recorded is the structured content of a record.
 type recorded struct {

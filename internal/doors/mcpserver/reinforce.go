@@ -11,44 +11,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-type reinforceInput struct {
-	// The query is the question that the votes are about; nil: the last search that showed each memory.
-	verb.Ballot
-	// ids get the vote; another form of the lists.
-	ids  verb.Refs
-	vote string
-}
-
-// votes moves the ids to the list of their vote.
-func (in *reinforceInput) votes() error {
-	if in.ids.Texts == nil && in.vote == "" {
-		return nil
-	}
-	to := &in.Up
-	switch in.vote {
-	case "upvote":
-	case "downvote":
-		to = &in.Down
-	case "undo":
-		to = &in.Undo
-	default:
-		return verb.Misshapen("vote", "must be one of upvote, downvote, undo, got %.60q", in.vote)
-	}
-	to.Name, to.Texts = in.ids.Name, append(to.Texts, in.ids.Texts...)
-	return nil
-}
-
-// Args implements [verb.Object].
-func (in *reinforceInput) Args() []verb.Arg {
-	return append(in.Ballot.Args(),
-		verb.Arg{Name: "uuids", Also: "uuid ids id", To: &in.ids},
-		verb.Arg{Name: "vote", Also: "reinforce", Values: verb.Votes(), To: &in.vote})
-}
+// reinforceInput is votes. The query is the question that they are about; nil: the last search that showed each memory.
+type reinforceInput struct{ verb.Ballot }
 
 func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
-	if err := in.votes(); err != nil {
-		return reply{}, err
-	}
 	b, err := in.Resolve(ctx, s.Memories)
 	if err != nil {
 		return reply{}, err

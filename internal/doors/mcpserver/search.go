@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -12,16 +13,13 @@ import (
 
 type searchInput struct {
 	verb.Find
-	project   string
-	detail    string
-	maxTokens tokenLimit
+	verb.View
+	project string
 }
 
 // Args implements [verb.Object].
 func (in *searchInput) Args() []verb.Arg {
-	return append(in.Find.Args(), verb.ProjectArg(&in.project),
-		verb.Arg{Name: "detail", Values: []string{"compact", "full"}, Is: verb.Listed, To: &in.detail},
-		tokensArg(&in.maxTokens.given, defaultTokens))
+	return slices.Concat(in.Find.Args(), []verb.Arg{verb.ProjectArg(&in.project)}, in.View.Args())
 }
 
 // floor is where a range of relevance begins that has no lower end: that of the original program.
@@ -38,7 +36,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 			return reply{}, err
 		}
 	}
-	limit, err := in.maxTokens.value(s.json)
+	limit, err := in.Limit(s.json)
 	if err != nil {
 		return reply{}, err
 	}
@@ -71,6 +69,6 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 // page returns an answer as the caller wants to see it.
 func (in *searchInput) page(s *session, a *hippo.Answer, q *hippo.Query, limit int) page {
 	return page{answer: a, limit: limit, files: s.files(hippo.Moment{KnownAt: q.Filter.KnownAt, ValidAt: q.Filter.ValidAt}), view: wire.View{
-		Offset: q.Offset, Now: s.now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
+		Offset: q.Offset, Now: s.now(), Full: in.Detail == verb.DetailFull, Preview: previewLength, Importance: s.Importance,
 	}}
 }

@@ -22,17 +22,11 @@ type request struct {
 
 // Args implements [verb.Object].
 func (r *request) Args() []verb.Arg {
-	return append(r.arguments.Args(), verb.Arg{Name: "format", Values: []string{formatText, formatJSON}, To: &r.format})
+	return append(r.arguments.Args(), verb.FormatArg(&r.format))
 }
 
 // json reports whether the caller asked for data and not for text.
-func (r *request) json() bool { return r.format == formatJSON }
-
-// The values of the argument format.
-const (
-	formatText = "text"
-	formatJSON = "json"
-)
+func (r *request) json() bool { return r.format == verb.FormatJSON }
 
 // tool is one entry of tools/list.
 type tool struct {

@@ -53,6 +53,9 @@ func (op *operation) decode(w http.ResponseWriter, r *http.Request, args []verb.
 	body := false
 	for i := range args {
 		name := args[i].NameAt(verb.REST)
+		if name == "" {
+			continue
+		}
 		switch op.place(name) {
 		case inPath:
 			given[name] = asJSON(r.PathValue(name))

@@ -65,6 +65,9 @@ func (op *operation) describe(c components) schema {
 	var body []verb.Arg
 	for _, a := range op.input().Args() {
 		name := a.NameAt(verb.REST)
+		if name == "" {
+			continue
+		}
 		where := op.place(name)
 		if where == inBody {
 			body = append(body, a)

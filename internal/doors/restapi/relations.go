@@ -36,26 +36,14 @@ func encodeRelations(r *request, list []hippo.Relation) ([]relation, error) {
 	return out, nil
 }
 
-type relateInput struct {
-	relations verb.Relations
-	reason    string
-}
-
-func (in *relateInput) Args() []verb.Arg {
-	return []verb.Arg{
-		{Name: "relations", Field: "Relations", To: &in.relations, Is: verb.Required, About: "each in place of the one with its from, to and kind; all or none"}, verb.ReasonArg(&in.reason),
-	}
-}
+type relateInput struct{ verb.Relate }
 
 func (in *relateInput) call(ctx context.Context, r *request) (reply, error) {
-	list := make([]hippo.Relation, len(in.relations))
-	for i := range in.relations {
-		var err error
-		if list[i], err = in.relations[i].Resolve(ctx, r.Memories, r.now()); err != nil {
-			return reply{}, err
-		}
+	list, err := in.Resolve(ctx, r.Memories, r.now())
+	if err != nil {
+		return reply{}, err
 	}
-	done, err := changing(r.Memories, r.caller, in.reason).Relations().Declare(ctx, list)
+	done, err := changing(r.Memories, r.caller, in.Reason).Relations().Declare(ctx, list)
 	if err != nil {
 		return reply{}, err
 	}
@@ -85,15 +73,7 @@ func relatedOf(r *request, done *api.Related) (reply, error) {
 	return reply{status: http.StatusOK, data: out, count: len(out.Relations)}, nil
 }
 
-// endInput is a relation to end.
-type endInput struct {
-	verb.EndRelation
-	reason string
-}
-
-func (in *endInput) Args() []verb.Arg {
-	return append(in.EndRelation.Args(), verb.ReasonArg(&in.reason))
-}
+type endInput struct{ verb.EndRelation }
 
 func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
 	x, err := in.Resolve(ctx, r.Memories, r.now())
@@ -104,43 +84,31 @@ func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
 	if e.At, err = in.At(r.now()); err != nil {
 		return reply{}, err
 	}
-	list, err := changing(r.Memories, r.caller, in.reason).Relations().End(ctx, e)
+	list, err := changing(r.Memories, r.caller, in.Reason).Relations().End(ctx, e)
 	if err != nil {
 		return reply{}, err
 	}
 	return relationsOf(r, list)
 }
 
-// unrelateInput is the key of a relation to remove.
-type unrelateInput struct{ key verb.Relation }
-
-func (in *unrelateInput) Args() []verb.Arg {
-	return append(in.key.Key(), in.key.ValidFrom("the period that begins then; default: all of them"))
-}
+type unrelateInput struct{ verb.Unrelate }
 
 func (in *unrelateInput) call(ctx context.Context, r *request) (reply, error) {
-	x, err := in.key.Resolve(ctx, r.Memories, r.now())
+	x, err := in.Resolve(ctx, r.Memories, r.now())
 	if err != nil {
 		return reply{}, err
 	}
 	return reply{status: http.StatusNoContent, count: 1}, changing(r.Memories, r.caller, "").Relations().Remove(ctx, []hippo.Relation{x})
 }
 
-type relationsInput struct {
-	id verb.Ref
-	at verb.Moment
-}
-
-func (in *relationsInput) Args() []verb.Arg {
-	return append([]verb.Arg{verb.IDArg(&in.id)}, in.at.Args()...)
-}
+type relationsInput struct{ verb.RelationsOf }
 
 func (in *relationsInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := in.id.Resolve(ctx, r.Memories, api.PreferLive)
+	id, err := in.ID.Resolve(ctx, r.Memories, api.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	at, err := in.at.Moment(r.now())
+	at, err := in.At.Moment(r.now())
 	if err != nil {
 		return reply{}, err
 	}

@@ -5,26 +5,11 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// resolveInput asks which memories references mean.
-type resolveInput struct {
-	uuids  verb.Refs
-	prefer string
-}
-
-func (in *resolveInput) Args() []verb.Arg {
-	return []verb.Arg{
-		verb.IDsArg(&in.uuids),
-		{
-			Name: "prefer", To: &in.prefer, Values: []string{"live", "forgotten", "any"}, Rules: verb.Schema{"default": "live"},
-			About: "which memories a short form means if it fits live and forgotten ones",
-		},
-	}
-}
+type resolveInput struct{ verb.Resolve }
 
 // resolved is the answer, in the order of the request.
 type resolved struct {
@@ -38,8 +23,7 @@ type identity struct {
 }
 
 func (in *resolveInput) call(ctx context.Context, r *request) (reply, error) {
-	prefer := map[string]api.Preference{"forgotten": api.PreferForgotten, "any": api.PreferNone}[in.prefer]
-	ids, err := in.uuids.Resolve(ctx, r.Memories, prefer)
+	ids, err := in.Request(ctx, r.Memories)
 	if err != nil {
 		return reply{}, err
 	}

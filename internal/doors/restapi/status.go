@@ -8,7 +8,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -52,30 +51,17 @@ func (*projectsInput) call(ctx context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusOK, data: projects{list}, count: len(list)}, err
 }
 
-type contextInput struct {
-	verb.Context
-	state      string
-	promptOnly bool
-	project    *string
-}
-
-func (in *contextInput) Args() []verb.Arg {
-	return append(in.Context.Args(),
-		verb.Arg{Name: "state", To: &in.state, About: "the work in progress: the branch, recent commits, changed paths"},
-		verb.Arg{Name: "prompt_only", To: &in.promptOnly, About: "only what the prompt reminds of"},
-		verb.Arg{Name: "project", To: &in.project, About: `default: the current project of the token; "none" is none`})
-}
+type contextInput struct{ verb.Context }
 
 func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
 	q, err := in.Query(r.now())
 	if err != nil {
 		return reply{}, err
 	}
-	q.Work, q.PromptOnly = briefing.Work{State: in.state}, in.promptOnly
 	scope := r.scope
-	if in.project != nil {
+	if in.Project != "" {
 		// it may be new: who works for it asks before anything is recorded
-		if scope.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.project})[0]); err != nil {
+		if scope.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{in.Project})[0]); err != nil {
 			return reply{}, err
 		}
 		scope.Also = nil

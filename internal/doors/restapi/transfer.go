@@ -125,14 +125,7 @@ func (r *partReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-type importInput struct{ dryRun, allowSecret bool }
-
-func (in *importInput) Args() []verb.Arg {
-	return []verb.Arg{
-		{Name: "dry_run", To: &in.dryRun, About: "say what would be added, and store nothing"},
-		{Name: "allow_secret", To: &in.allowSecret, About: "import what looks like a secret, too; an export says which of its memories may hold one"},
-	}
-}
+type importInput struct{ verb.Import }
 
 // imported is the outcome of an import.
 type imported struct {
@@ -176,7 +169,7 @@ func (in *importInput) call(ctx context.Context, r *request) (reply, error) {
 	out := imported{
 		Kind: src.Kind, Added: report.Added, Updated: report.Updated, Present: report.Present, Kept: report.Kept,
 		Forgotten: report.Forgotten, Purged: report.Purged, Operation: report.Operation,
-		Relations: x.relations, Rejected: make([]string, len(report.Rejected)), DryRun: in.dryRun,
+		Relations: x.relations, Rejected: make([]string, len(report.Rejected)), DryRun: in.DryRun,
 	}
 	for i, bad := range report.Rejected {
 		out.Rejected[i] = bad.Err.Error()
@@ -200,10 +193,10 @@ func (x *importer) run(ctx context.Context, in *importInput) (api.ImportReport, 
 			x.kept++
 		}
 	})
-	if in.allowSecret {
+	if in.AllowSecret {
 		t = t.AllowSecrets()
 	}
-	if in.dryRun {
+	if in.DryRun {
 		t = t.Preview()
 	}
 	report, err := t.Import(ctx, x.source.Calendar, x.entries(ctx), nil)
@@ -214,7 +207,7 @@ func (x *importer) run(ctx context.Context, in *importInput) (api.ImportReport, 
 		return report, unread(x.body.err)
 	case x.tooMany != nil:
 		return report, x.tooMany
-	case !in.dryRun:
+	case !in.DryRun:
 		x.relations, err = t.ImportRelations(ctx, x.source.Relations())
 	}
 	return report, err

@@ -75,13 +75,7 @@ type recallInput struct{ searchInput }
 
 // Args implements [verb.Object].
 func (in *recallInput) Args() []verb.Arg {
-	args := slices.Concat([]verb.Arg{in.TextArg()}, in.Page.Args()[:1], in.Narrow.Args(), []verb.Arg{verb.ProjectArg(&in.project)})
-	for i := range args {
-		if args[i].Name == "when" {
-			args[i].Also = "time time_expr"
-		}
-	}
-	return args
+	return slices.Concat([]verb.Arg{in.TextArg()}, in.Page.Args()[:1], in.Narrow.Args(), []verb.Arg{verb.ProjectArg(&in.project)})
 }
 
 func (in *recallInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
@@ -134,30 +128,17 @@ func (in *listInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any
 }
 
 // tagInput lists what has any of some tags, or all of them: what holds first, the newest first.
-type tagInput struct {
-	tags  []string
-	page  verb.Page
-	match string
-}
-
-// Args implements [verb.Object].
-func (in *tagInput) Args() []verb.Arg {
-	return append(in.page.Args()[:1], verb.Arg{Name: "tags", Also: "tag", Field: "Tags", Is: verb.Required, To: &in.tags}, verb.Arg{Name: "match", To: &in.match})
-}
+type tagInput struct{ verb.Tagged }
 
 func (in *tagInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
-	limit, err := in.page.Count()
+	limit, err := in.Count()
 	if err != nil {
 		return nil, err
 	}
-	switch in.match {
-	case "all":
-		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.tags}, Count: limit}, "")
-	case "any", "":
-		return withAnyTag(ctx, s, in.tags, limit)
-	default:
-		return nil, hippo.Fieldf("match", "must be any or all, got %.40q", in.match)
+	if in.Match == "all" {
+		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.Tags}, Count: limit}, "")
 	}
+	return withAnyTag(ctx, s, in.Tags, limit)
 }
 
 func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any, error) {

@@ -181,7 +181,7 @@ func TestRun_wrong_calls_say_what_is_right(t *testing.T) {
 		`update(search("gateway")[0], clear="content")`:                                  "clear: must have only situation, tags, type",
 		`update(search("gateway")[0], tags=[], type="")`:                                 "changes: at least one is required",
 		`update(search("gateway"), tags=["x"])`:                                          "id: must be one id, got 3",
-		`search_by_tag("x", match="most")`:                                               "match: must be any or all",
+		`search_by_tag("x", match="most")`:                                               "match: must be one of any, all",
 		`recall("someday")`:                                                              "when",
 		`relate("aaaa", "bbbb")`:                                                         "no memory with id",
 		`store("key AKIAIOSFODNN7EXAMPLQ and ghp_012345678901234567890123456789abcdef")`: "secret",

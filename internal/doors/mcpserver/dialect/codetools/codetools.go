@@ -18,12 +18,6 @@ import (
 // Name selects this set.
 const Name = "code"
 
-// The bounds of max_tokens, and its default.
-const (
-	minTokens, maxTokens = 200, 100_000
-	defaultTokens        = 1200
-)
-
 // New returns the set.
 func New() *d.System {
 	return &d.System{
@@ -56,9 +50,9 @@ func codeTool() d.Tool {
 			{Name: "language", Also: "lang", Is: verb.Unlisted, To: verb.New[string]},
 			{Name: "kind", Also: "type", Is: verb.Unlisted, To: verb.New[string]},
 			{Name: "root", Also: "tree repo project", Is: verb.Unlisted, To: verb.New[string]},
-			{Name: "detail", Values: []string{detailCompact, detailFull}, Is: verb.Unlisted, To: verb.New[string]},
+			{Name: "detail", Values: verb.Details(), Is: verb.Unlisted, To: verb.New[string]},
 			{Name: "limit", Also: "count top_k n", Field: "Count", Rules: verb.Between(1, codeindex.MaxCount), Is: verb.Unlisted, To: verb.New[int]},
-			{Name: "max_tokens", Field: "tokens", Rules: verb.Between(minTokens, maxTokens), Is: verb.Unlisted, To: verb.New[int]},
+			{Name: "max_tokens", Field: "tokens", Rules: verb.Between(verb.MinTokens, verb.MaxTokens), Is: verb.Unlisted, To: verb.New[int]},
 		},
 		ReadOnly: true,
 		Call:     answer,
@@ -102,7 +96,7 @@ func ask(c *d.Call) (*question, error) {
 	if choice.Root == "" && strings.HasPrefix(given, "/") {
 		choice.Root = given
 	}
-	q := &question{of: strings.TrimSpace(c.Text("query")), tokens: c.Int("max_tokens", defaultTokens)}
+	q := &question{of: strings.TrimSpace(c.Text("query")), tokens: c.Int("max_tokens", verb.DefaultTokens)}
 	if q.trees, err = l.ChooseAll(&c.Scope, choice); err != nil {
 		if choice.Root == given {
 			err = d.Renamed(err, "path")

@@ -7,16 +7,11 @@ import (
 
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // defaultHits is how many hits are shown by default, shownLines how many lines of each.
 const defaultHits, shownLines = 5, 5
-
-// The values of detail.
-const (
-	detailCompact = "compact"
-	detailFull    = "full"
-)
 
 func (l *looker) search(ctx context.Context, detail string) error {
 	if l.limit == 0 {
@@ -28,7 +23,7 @@ func (l *looker) search(ctx context.Context, detail string) error {
 		return err
 	}
 	lines := shownLines
-	if detail == detailFull {
+	if detail == verb.DetailFull {
 		lines = wholeText
 	}
 	l.page.always(a.Notes...)
