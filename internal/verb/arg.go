@@ -50,7 +50,7 @@ const (
 	Count
 	// Words is a text that may be given as a list of words.
 	Words
-	// Verbatim: a blank value is a value; only null stands for none.
+	// Verbatim: a blank value is a value; only null stands for none. One that is required must not be blank.
 	Verbatim
 	// Unlisted: the schema of a [Table] lacks it.
 	Unlisted

@@ -100,9 +100,6 @@ func (a *Arg) missing(name string) error {
 	if x, ok := a.To.(interface{ Shape() string }); ok {
 		return Misshapen(name, "is required: %s", x.Shape())
 	}
-	if a.Is.Has(Verbatim) {
-		return Misshapen(name, "is required")
-	}
 	return Misshapen(name, "is required, and must not be blank")
 }
 
@@ -150,7 +147,7 @@ func (a *Arg) take(d Door, prefix string, given map[string]json.RawMessage) (fou
 
 // isBlank reports whether the value of an argument with some traits stands for none.
 func (d Door) isBlank(raw json.RawMessage, is Trait) bool {
-	return !is.Has(Verbatim) && IsBlank(raw) || !d.strict() && is.Has(Count) && string(bytes.Trim(raw, "\" \t\r\n")) == "0"
+	return (!is.Has(Verbatim) || is.Has(Required)) && IsBlank(raw) || !d.strict() && is.Has(Count) && string(bytes.Trim(raw, "\" \t\r\n")) == "0"
 }
 
 // maxUnknown is how many unknown arguments an error names.

@@ -72,7 +72,7 @@ func (r *Refs) Resolve(ctx context.Context, m *engine.Memories, prefer api.Prefe
 	for i, text := range r.Texts {
 		id, err := m.Resolve(ctx, text, prefer)
 		if err != nil {
-			return nil, about(err, r.nameOf(i))
+			return nil, Renamed(err, r.nameOf(i))
 		}
 		if !slices.Contains(out, id) {
 			out = append(out, id)
@@ -81,8 +81,8 @@ func (r *Refs) Resolve(ctx context.Context, m *engine.Memories, prefer api.Prefe
 	return out, nil
 }
 
-// about returns an error about a reference with the name of its argument.
-func about(err error, name string) error {
+// Renamed returns an error about a reference with the name of its argument.
+func Renamed(err error, name string) error {
 	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
 		return hippo.Fieldf(name, "%s", bad.Why)
 	}

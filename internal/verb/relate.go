@@ -34,7 +34,7 @@ func (*End) Schema() Schema {
 // Resolve returns the ID. Errors have the name that the caller used.
 func (e *End) Resolve(ctx context.Context, m *engine.Memories) (hippo.ID, error) {
 	id, err := engine.ResolveNamed(ctx, m, e.Text, api.PreferLive)
-	return id, about(err, e.Name)
+	return id, Renamed(err, e.Name)
 }
 
 // Relation is a relation to declare.

@@ -43,6 +43,18 @@ func (a *Arg) Schema() Schema {
 	return out
 }
 
+// JSON returns what a query of a URL or a form says of an argument as the JSON that it takes.
+func (a *Arg) JSON(texts ...string) json.RawMessage {
+	switch kind := a.Schema()["type"]; {
+	case kind == "array":
+		return asJSON(texts)
+	case kind != "string" && json.Valid([]byte(texts[0])):
+		return json.RawMessage(texts[0])
+	default:
+		return asJSON(texts[0])
+	}
+}
+
 // schemaOf describes the type of the values that go to a pointer.
 func schemaOf(to any) Schema {
 	switch to := placeOf(to).(type) {

@@ -217,6 +217,16 @@ func Of[T any](in Input, name string, otherwise T) T {
 	return otherwise
 }
 
+// Require refuses an input that lacks what something needs.
+func (in Input) Require(purpose string, names ...string) error {
+	for _, name := range names {
+		if !in.Has(name) {
+			return Misshapen(name, "is required for %s", purpose)
+		}
+	}
+	return nil
+}
+
 // Text returns a text, or the text of a reference; absent: "".
 func (in Input) Text(name string) string {
 	if ref, ok := in[name].(Ref); ok {

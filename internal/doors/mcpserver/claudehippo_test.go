@@ -391,7 +391,7 @@ func TestClaudeHippo_Refuses(t *testing.T) {
 	r := s.remember("kept", nil)
 	for _, x := range []exchange{
 		{"hippo_remember", object{}, "content: is required"},
-		{"hippo_remember", object{"content": " \n"}, "content: is empty"},
+		{"hippo_remember", object{"content": " \n"}, "content: is required"},
 		{"hippo_remember", object{"content": 5}, "content: must be a text, got 5"},
 		{"hippo_remember", object{"content": "x", "tags": 5}, "tags: must be a list of texts"},
 		{"hippo_remember", object{"content": "x", "tags": []any{1}}, "tags[0]: must be a text, got 1"},
@@ -401,7 +401,7 @@ func TestClaudeHippo_Refuses(t *testing.T) {
 		{"hippo_remember", object{"content": "x", "memory_type": strings.Repeat("x", 100)}, "memory_type: must be at most"},
 		{"hippo_remember", object{"content": "password = hunter2x9QzLw7Rt"}, "[secret]"},
 		{"store_memory", object{"content": "x", "colour": 1}, "colour: is unknown: known are content"},
-		{"hippo_recall", object{"query": " "}, "query: is empty"},
+		{"hippo_recall", object{"query": " "}, "query: is required"},
 		{"hippo_recall", object{"query": "x", "limit": 0}, "limit: must be between 1 and 1000, got 0"},
 		{"hippo_recall", object{"query": "x", "limit": 1, "n_results": 1}, "n_results: is another name of limit"},
 		{"hippo_recall", object{"query": "x", "mode": "psychic"}, "mode: must be one of semantic"},

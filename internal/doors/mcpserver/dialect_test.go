@@ -239,7 +239,7 @@ func TestMemoryService_Refuses(t *testing.T) {
 		{"memory_store", object{"content": "x", "importance": 1}, "importance: is unknown: known are content, metadata"},
 		{"memory_store", object{"content": "x", "store": "all"}, "store: must be one store"},
 		{"memory_store", object{"content": "password = hunter2x9QzLw7Rt"}, "[secret]"},
-		{"memory_store_session", object{"turns": []object{}}, "turns: must have at least one"},
+		{"memory_store_session", object{"turns": []object{}}, "turns: is required"},
 		{"memory_store_session", object{"turns": []object{{"role": "user"}}}, "turns[0].content: is required"},
 		{"memory_search", object{"query": "x", "limit": 1000}, "limit: must be between 1 and 100"},
 		{"memory_search", object{}, "query: or tags"},

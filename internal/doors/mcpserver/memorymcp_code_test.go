@@ -167,7 +167,7 @@ func TestMemoryMCP_CodeRefuses(t *testing.T) {
 		{exchange{"recall_code", object{"query": "x", "chunk_type": "poem"}, `^chunk_type: must be one of function`}, hippo.CodeInvalid},
 		{exchange{"recall_code", object{"query": "x", "project_id": "nowhere"}, `^Project not found: nowhere$`}, hippo.CodeNotFound},
 		{exchange{"search_code", object{}, `^query: is required`}, hippo.CodeInvalid},
-		{exchange{"search_symbols", object{"query": ""}, `^query: is empty$`}, hippo.CodeInvalid},
+		{exchange{"search_symbols", object{"query": ""}, `^query: is required`}, hippo.CodeInvalid},
 		{exchange{"search_symbols", object{"query": "x", "offset": -1}, `^offset: `}, hippo.CodeInvalid},
 		{exchange{"search_symbols", object{"query": "x", "symbol_type": "import"}, `^symbol_type: must be one of function`}, hippo.CodeInvalid},
 		{exchange{"symbol_graph", object{"symbol_id": "start"}, `^action: is required`}, hippo.CodeInvalid},

@@ -235,7 +235,7 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 		code hippo.Code
 	}{
 		{exchange{"store_memory", object{}, `^content: is required`}, hippo.CodeInvalid},
-		{exchange{"store_memory", object{"content": " "}, `^content: is empty$`}, hippo.CodeInvalid},
+		{exchange{"store_memory", object{"content": " "}, `^content: is required`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": strings.Repeat("x", hippo.MaxContent+1)}, `^content: `}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "x", "memory_type": "factual"}, `^memory_type: must be one of episodic, semantic, procedural`}, hippo.CodeInvalid},
 		{exchange{"store_memory", object{"content": "x", "importance_score": 11}, `^importance_score: must be between 0 and 10`}, hippo.CodeInvalid},
@@ -261,7 +261,7 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 		{exchange{"get_valid_at", object{"timestamp": "soonish"}, `^timestamp: must be a time like`}, hippo.CodeInvalid},
 		{exchange{"invalidate", object{"id": "$rome", "superseded_by": unknown}, `^Memory not found: ` + unknown + `$`}, hippo.CodeNotFound},
 		{exchange{"invalidate", object{"id": "$rome", "superseded_by": "$rome"}, `superseded_by`}, hippo.CodeInvalid},
-		{exchange{"search", object{"query": " "}, `^query: is empty$`}, hippo.CodeInvalid},
+		{exchange{"search", object{"query": " "}, `^query: is required`}, hippo.CodeInvalid},
 		{exchange{"search", object{"query": "x", "limit": 1000}, `^limit: `}, hippo.CodeInvalid},
 		{exchange{"search_memory", object{"query": "x", "mode": "magic"}, `^mode: must be one of vector, bm25`}, hippo.CodeInvalid},
 		{exchange{"search_memory", object{"query": "x", "min_score": 2}, `^min_score: `}, hippo.CodeInvalid},

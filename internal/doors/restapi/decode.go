@@ -58,13 +58,13 @@ func (op *operation) decode(w http.ResponseWriter, r *http.Request, args []verb.
 		}
 		switch op.place(name) {
 		case inPath:
-			given[name] = asJSON(r.PathValue(name))
+			given[name] = args[i].JSON(r.PathValue(name))
 		case inHeader:
 			values := r.Header.Values(name)
 			if len(values) > 1 {
 				return hippo.Fieldf(name, "must be given once, got %d", len(values))
 			}
-			given[name] = asJSON(r.Header.Get(name))
+			given[name] = args[i].JSON(r.Header.Get(name))
 		case inQuery:
 			query = append(query, args[i])
 		case inBody:
@@ -96,29 +96,15 @@ func readQuery(raw string, args []verb.Arg, to map[string]json.RawMessage) error
 		if i < 0 {
 			return verb.Unknown(verb.REST, "", map[string]bool{name: true}, args)
 		}
-		kind := args[i].Schema()["type"]
-		if len(texts) > 1 && kind != "array" {
+		if len(texts) > 1 && args[i].Schema()["type"] != "array" {
 			return hippo.Fieldf(name, "must be given once, got %d", len(texts))
 		}
 		if !utf8.ValidString(strings.Join(texts, "")) {
 			return hippo.Fieldf(name, "must be valid UTF-8")
 		}
-		switch {
-		case kind == "array":
-			to[name] = asJSON(texts)
-		case kind == "string" || !json.Valid([]byte(texts[0])):
-			to[name] = asJSON(texts[0])
-		default:
-			to[name] = json.RawMessage(texts[0])
-		}
+		to[name] = args[i].JSON(texts...)
 	}
 	return nil
-}
-
-// asJSON returns texts as JSON.
-func asJSON[T string | []string](v T) json.RawMessage {
-	raw, _ := json.Marshal(v) //nolint:errchkjson // texts have a JSON form
-	return raw
 }
 
 // readBody adds the members of a JSON object.
@@ -130,15 +116,9 @@ func (op *operation) readBody(w http.ResponseWriter, r *http.Request, to map[str
 	if err != nil {
 		return unread(err)
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
-		return hippo.Fieldf("body", "must be a JSON object, got %.40q", strings.ToValidUTF8(string(raw), "?"))
-	}
-	if err := wire.CheckUTF8("text", raw); err != nil {
-		return hippo.Fieldf("body", "must be valid UTF-8: %v", err)
-	}
-	if key, depth := wire.RepeatedKey(raw); depth > 0 {
-		return hippo.Fieldf(fmt.Sprintf("%.60s", key), "is given twice in one object")
+	members, err := wire.Members(raw)
+	if err != nil {
+		return err
 	}
 	for name, value := range members {
 		if op.place(name) != inBody { // not there

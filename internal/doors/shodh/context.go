@@ -31,9 +31,6 @@ const (
 // that.
 func proactiveContext(ctx context.Context, c *call) (reply, error) {
 	prompt := c.Text("context")
-	if isBlank(prompt) {
-		return reply{}, hippo.Fieldf("context", "must not be empty")
-	}
 	ingest, mayWrite := verb.Of(c.Input, "auto_ingest", true), c.scope.Allows(hippo.RightWrite)
 	if c.Has("auto_ingest") && ingest && !mayWrite {
 		return reply{}, errForbidden()

@@ -90,7 +90,7 @@ func refusals() map[string]refusal {
 		}
 		out[path+"_utf8"] = refusal{"POST", path, "{\"content\":\"\xff\xfe\"}", 400, "body", "is not UTF-8"}
 		out[path+"_surrogate"] = refusal{"POST", path, `{"content":"\ud800"}`, 400, "body", "half of a surrogate pair"}
-		out[path+"_repeated"] = refusal{"POST", path, `{"tags":["a"],"metadata":{"k":1,"k":2}}`, 400, "body", `must not have the key "k" twice`}
+		out[path+"_repeated"] = refusal{"POST", path, `{"tags":["a"],"metadata":{"k":1,"k":2}}`, 400, "k", "is given twice in one object"}
 	}
 	return out
 }

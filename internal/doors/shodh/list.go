@@ -151,6 +151,3 @@ func listTags(ctx context.Context, c *call) (reply, error) {
 	out.Count = len(out.Tags)
 	return reply{body: out}, nil
 }
-
-// isBlank reports whether a text has nothing but spaces.
-func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -1,7 +1,6 @@
 package shodh
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -46,21 +45,7 @@ func bodyOf(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage,
 		}
 		return nil, hippo.Fieldf("body", "could not be read to its end: %v", err)
 	}
-	var given map[string]json.RawMessage
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if err := d.Decode(&given); err != nil || given == nil {
-		return nil, hippo.Fieldf("body", "must be a JSON object, got %.40q", raw)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, hippo.Fieldf("body", "must be one JSON object, and nothing after it")
-	}
-	if err := wire.CheckUTF8("it", raw); err != nil {
-		return nil, hippo.Fieldf("body", "%v", err)
-	}
-	if key, depth := wire.RepeatedKey(raw); depth > 0 {
-		return nil, hippo.Fieldf("body", "must not have the key %.60q twice in one object", key)
-	}
-	return given, nil
+	return wire.Members(raw)
 }
 
 // queryOf returns the parameters in the query of a URL as if they were in a body. A parameter
@@ -74,13 +59,8 @@ func queryOf(u *url.URL, params verb.Table) (map[string]json.RawMessage, error) 
 	for i := range params {
 		p := &params[i]
 		for _, name := range append(strings.Fields(p.Also), p.Name) {
-			v := values.Get(name)
-			switch {
-			case v == "":
-			case p.Schema()["type"] == "integer" && json.Valid([]byte(v)):
-				given[name] = json.RawMessage(v)
-			default:
-				given[name], _ = json.Marshal(v) // a text always marshals
+			if v := values.Get(name); v != "" {
+				given[name] = p.JSON(v)
 			}
 		}
 	}

@@ -57,9 +57,6 @@ type result struct {
 func recall(ctx context.Context, c *call) (reply, error) {
 	limit := c.Int("limit", defaultRecall)
 	q := hippo.Query{Text: c.Text("query"), Count: limit, Ranker: rankerOf(c.Text("mode")), Detail: hippo.Detail{Each: true, NoDistribution: true}}
-	if isBlank(q.Text) {
-		return reply{}, hippo.Fieldf("query", "must not be empty")
-	}
 	boost := c.Flag("quality_boost")
 	if boost { // what is ranked again and left out is no use of it
 		q.Count, q.NoTouch = overFetch*limit, true

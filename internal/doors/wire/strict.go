@@ -6,8 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo"
 )
+
+// Members returns the members of the JSON object in the body of a request. The error is a [*hippo.FieldError].
+func Members(body []byte) (out map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(body, &out); err != nil || out == nil {
+		return nil, hippo.Fieldf("body", "must be a JSON object, got %.40q", strings.ToValidUTF8(string(body), "?"))
+	}
+	if err := CheckUTF8("text", body); err != nil {
+		return nil, hippo.Fieldf("body", "must be valid UTF-8: %v", err)
+	}
+	if key, depth := RepeatedKey(body); depth > 0 {
+		return nil, hippo.Fieldf(fmt.Sprintf("%.60s", key), "is given twice in one object")
+	}
+	return out, nil
+}
 
 // CheckUTF8 reports what Go would replace by U+FFFD when it decodes valid JSON: a byte that is not
 // UTF-8, or half of a surrogate pair. name is what the error calls the text. Cost: O(len(text)).

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // hashDigits is the length of a whole content hash.
@@ -28,7 +29,7 @@ func Find(ctx context.Context, c *Call, field, ref string) ([]*hippo.Memory, err
 		ids, err = candidates(ctx, c, several)
 	}
 	if err != nil {
-		return nil, Renamed(err, field)
+		return nil, verb.Renamed(err, field)
 	}
 	ms, err := c.Get(ctx, ids)
 	if err != nil {
@@ -52,15 +53,4 @@ func candidates(ctx context.Context, c *Call, several *hippo.AmbiguousError) ([]
 		}
 	}
 	return ids, nil
-}
-
-// Renamed returns an error about a reference with the name of its argument.
-func Renamed(err error, field string) error {
-	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
-		return hippo.Fieldf(field, "%s", bad.Why)
-	}
-	if bad, ok := errors.AsType[*hippo.AmbiguousError](err); ok {
-		return hippo.Fieldf(field, "%v", bad)
-	}
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
@@ -79,6 +80,41 @@ func (s *Selection) Page(ctx context.Context, c *Call, page, size int) (list []*
 	all, err := s.Every(ctx, c)
 	from = min(from, len(all))
 	return all[from:min(from+size, len(all))], len(all), err
+}
+
+// TagsArg is the argument for labels.
+func TagsArg() verb.Arg {
+	return verb.Arg{Name: "tags", Also: "tag", Field: "Tags", To: verb.New[[]string]}
+}
+
+// TypeArg is the argument for the type of a memory.
+func TypeArg() verb.Arg {
+	return verb.Arg{Name: "memory_type", Also: "type", Field: "Types type", To: verb.New[string]}
+}
+
+// MatchArg says whether all tags must be present.
+func MatchArg() verb.Arg {
+	return verb.Arg{Name: "tag_match", Values: []string{"any", "all"}, Rules: verb.Schema{"default": "any"}, To: verb.New[string]}
+}
+
+// TimeArgs are a time between two others.
+func TimeArgs() verb.Table {
+	return verb.Table{{Name: "after", About: "2026-03-01", To: verb.New[verb.Time]}, {Name: "before", About: "2026-03-01, excluded", To: verb.New[verb.Time]}}
+}
+
+// Deletion returns the memories that the arguments select to be deleted. What is blank must not mean that it does not matter; hash is the argument that
+// names one memory.
+func (s *Selection) Deletion(ctx context.Context, c *Call, hash string) ([]*hippo.Memory, error) {
+	switch {
+	case c.Has("tags") && len(s.Tags) == 0:
+		return nil, hippo.Fieldf("tags", `must have at least one element if they are given, such as ["a"]`)
+	case c.Has("memory_type") && strings.TrimSpace(c.Text("memory_type")) == "":
+		return nil, hippo.Fieldf("memory_type", "must not be empty if it is given")
+	case len(s.Tags)+len(s.Filter.Types) == 0 && s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero():
+		return nil, hippo.Fieldf(hash, "or tags, memory_type, after or before must say what to delete")
+	}
+	s.Filter.Archived = true // what a search finds goes, too
+	return s.Every(ctx, c)
 }
 
 // SelectionOf reads the arguments time_expr, after, before, tags, tag_match and memory_type.

@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // hashField is the argument that is a content hash.
@@ -74,7 +75,7 @@ func forgotten(ctx context.Context, c *d.Call, field, ref string) (*hippo.Memory
 		id, err = c.Resolve(ctx, "#"+ref, api.PreferForgotten)
 	}
 	if err != nil {
-		return nil, d.Renamed(err, field)
+		return nil, verb.Renamed(err, field)
 	}
 	ms, err := c.Get(ctx, []hippo.ID{id})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
@@ -25,8 +24,7 @@ func forgetParams() verb.Table {
 // DeleteParams returns the parameters of a deletion.
 func DeleteParams() verb.Table {
 	return verb.With(forgetParams(),
-		tagsParam(), verb.Arg{Name: "tag_match", Values: []string{"any", "all"}, Rules: verb.Schema{"default": "any"}, To: verb.New[string]}, typeParam(),
-		verb.Arg{Name: "after", About: "2026-03-01", To: verb.New[verb.Time]}, verb.Arg{Name: "before", About: "2026-03-01, excluded", To: verb.New[verb.Time]})
+		append(verb.Table{d.TagsArg(), d.MatchArg(), d.TypeArg()}, d.TimeArgs()...)...)
 }
 
 // forgot is the result of forgetting.
@@ -95,17 +93,7 @@ func selected(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Has("tags") && len(s.Tags) == 0 { // it must not mean that tags do not matter
-		return nil, hippo.Fieldf("tags", `must have at least one element if they are given, such as ["a"]`)
-	}
-	if c.Has("memory_type") && strings.TrimSpace(c.Text("memory_type")) == "" {
-		return nil, hippo.Fieldf("memory_type", "must not be empty if it is given")
-	}
-	if s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero() && len(s.Tags) == 0 && len(s.Filter.Types) == 0 {
-		return nil, hippo.Fieldf(hashField, "or id, tags, memory_type, after or before must say what to delete")
-	}
-	s.Filter.Archived = true // what a search finds goes, too
-	return s.Every(ctx, c)
+	return s.Deletion(ctx, c, hashField)
 }
 
 // named returns the memories that content_hash, or else id or uuids mean; none of those that are not there.

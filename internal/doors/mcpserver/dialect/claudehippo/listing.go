@@ -28,7 +28,7 @@ func listParams() verb.Table {
 	return verb.Table{
 		{Name: "n", Also: "page_size limit", Rules: verb.Between(1, hippo.MaxCount, defaultRecent), To: verb.New[int]},
 		{Name: "page", Rules: verb.Between(1, maxPage, 1), To: verb.New[int]},
-		tagsParam(), typeParam(),
+		d.TagsArg(), d.TypeArg(),
 	}
 }
 

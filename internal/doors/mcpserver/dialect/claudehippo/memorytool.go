@@ -27,7 +27,7 @@ func memoryTool() d.Tool {
 			{Name: "insert_line", About: "the line after which to insert; 0 is the beginning", To: verb.New[int]},
 			{Name: "insert_text", Field: "content", To: verb.New[string]},
 			text("old_path", ""), text("new_path", ""),
-			tagsParam(),
+			d.TagsArg(),
 		},
 	}
 }
@@ -61,16 +61,6 @@ func callMemory(ctx context.Context, c *d.Call) (d.Result, error) {
 	return d.Result{Text: text, Count: 1}, err
 }
 
-// required refuses a call that lacks an argument which its command needs.
-func required(c *d.Call, names ...string) error {
-	for _, name := range names {
-		if !c.Has(name) {
-			return hippo.Fieldf(name, "is required for command %s", c.Text("command"))
-		}
-	}
-	return nil
-}
-
 func callView(ctx context.Context, c *d.Call) (string, error) {
 	path, files, err := opened(ctx, c, "path")
 	if err != nil {
@@ -87,7 +77,7 @@ func callView(ctx context.Context, c *d.Call) (string, error) {
 
 // opened returns the path of an argument, and the files there and at other paths.
 func opened(ctx context.Context, c *d.Call, name string, others ...string) (string, directory, error) {
-	if err := required(c, name); err != nil {
+	if err := c.Require("command "+c.Text("command"), name); err != nil {
 		return "", nil, err
 	}
 	path, err := pathOf(name, c.Text(name))
@@ -99,7 +89,7 @@ func opened(ctx context.Context, c *d.Call, name string, others ...string) (stri
 }
 
 func callCreate(ctx context.Context, c *d.Call) (string, error) {
-	if err := required(c, "path", "file_text"); err != nil {
+	if err := c.Require("command "+c.Text("command"), "path", "file_text"); err != nil {
 		return "", err
 	}
 	path, files, err := opened(ctx, c, "path")
@@ -119,7 +109,7 @@ func callCreate(ctx context.Context, c *d.Call) (string, error) {
 }
 
 func callReplace(ctx context.Context, c *d.Call) (text string, err error) {
-	if err := required(c, "path", "old_str"); err != nil {
+	if err := c.Require("command "+c.Text("command"), "path", "old_str"); err != nil {
 		return "", err
 	}
 	if c.Text("old_str") == "" {
@@ -137,7 +127,7 @@ func callReplace(ctx context.Context, c *d.Call) (text string, err error) {
 }
 
 func callInsert(ctx context.Context, c *d.Call) (string, error) {
-	if err := required(c, "path", "insert_line", "insert_text"); err != nil {
+	if err := c.Require("command "+c.Text("command"), "path", "insert_line", "insert_text"); err != nil {
 		return "", err
 	}
 	path := ""
@@ -170,7 +160,7 @@ func callFileDelete(ctx context.Context, c *d.Call) (string, error) {
 }
 
 func callRename(ctx context.Context, c *d.Call) (text string, err error) {
-	if err := required(c, "old_path", "new_path"); err != nil {
+	if err := c.Require("command "+c.Text("command"), "old_path", "new_path"); err != nil {
 		return "", err
 	}
 	for range attempts {

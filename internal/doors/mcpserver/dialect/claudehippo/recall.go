@@ -65,9 +65,6 @@ type found struct {
 
 // recall returns what the arguments ask for, the best first.
 func recall(ctx context.Context, c *d.Call, limit int) ([]found, error) {
-	if strings.TrimSpace(c.Text("query")) == "" {
-		return nil, hippo.Fieldf("query", "is empty")
-	}
 	mode, err := modeOf(c)
 	if err != nil {
 		return nil, err

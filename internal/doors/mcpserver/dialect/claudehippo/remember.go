@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
@@ -21,7 +20,7 @@ const defaultType = "Observation"
 func rememberParams() verb.Table {
 	return verb.Table{
 		{Name: "content", Is: verb.Required, To: verb.New[string]},
-		tagsParam(), typeParam(),
+		d.TagsArg(), d.TypeArg(),
 		{Name: "importance", About: "0 to 1", Rules: verb.Between(0, 1), To: verb.New[float64]},
 		{Name: "metadata", To: verb.New[verb.Metadata]},
 	}
@@ -96,9 +95,6 @@ func remember(ctx context.Context, c *d.Call) (*remembered, error) {
 
 // newMemory returns the memory that the arguments describe.
 func newMemory(c *d.Call) (*hippo.Memory, error) {
-	if strings.TrimSpace(c.Text("content")) == "" {
-		return nil, hippo.Fieldf("content", "is empty")
-	}
 	metadata := c.Object("metadata")
 	if _, ok := metadata[reserved]; ok {
 		return nil, hippo.Fieldf("metadata."+reserved, "is reserved: leave it out")

@@ -38,11 +38,3 @@ func tools() []d.Tool {
 		{Name: "delete_memory", Description: "The same as hippo_forget, also by tags, type and time.", Destructive: true, Call: callDelete, Params: DeleteParams()},
 	}
 }
-
-func tagsParam() verb.Arg {
-	return verb.Arg{Name: "tags", Also: "tag", Field: "Tags", To: verb.New[[]string]}
-}
-
-func typeParam() verb.Arg {
-	return verb.Arg{Name: "memory_type", Also: "type", Field: "Types type", To: verb.New[string]}
-}

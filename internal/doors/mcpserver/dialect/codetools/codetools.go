@@ -99,7 +99,7 @@ func ask(c *d.Call) (*question, error) {
 	q := &question{of: strings.TrimSpace(c.Text("query")), tokens: c.Int("max_tokens", verb.DefaultTokens)}
 	if q.trees, err = l.ChooseAll(&c.Scope, choice); err != nil {
 		if choice.Root == given {
-			err = d.Renamed(err, "path")
+			err = verb.Renamed(err, "path")
 		}
 		return nil, err
 	}

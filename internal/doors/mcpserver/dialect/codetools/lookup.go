@@ -11,6 +11,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func reply(ctx context.Context, c *d.Call, q *question) (d.Result, error) {
@@ -142,7 +143,7 @@ func lastPart(name string) string { return name[strings.LastIndexAny(name, ".:#/
 func (l *looker) outline(ctx context.Context) error {
 	path, err := l.q.tree.Root.Relative(l.of)
 	if err != nil {
-		return d.Renamed(err, "query")
+		return verb.Renamed(err, "query")
 	}
 	list, err := l.q.tree.Outline(ctx, path)
 	if err != nil {
@@ -162,7 +163,7 @@ func (l *looker) outline(ctx context.Context) error {
 func (l *looker) overview(ctx context.Context) error {
 	path, err := l.q.tree.Root.Relative(l.of)
 	if err != nil {
-		return d.Renamed(err, "query")
+		return verb.Renamed(err, "query")
 	}
 	f := l.q.filter
 	f.Path = path

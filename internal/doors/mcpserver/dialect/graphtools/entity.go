@@ -13,6 +13,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // changeEntity carries out the actions of hippo_relate that change entities.
@@ -20,8 +21,8 @@ func changeEntity(ctx context.Context, c *d.Call) (d.Result, error) {
 	m := engine.Because(c.Memories, c.Text("reason"))
 	switch c.Text("action") {
 	case actionMerge:
-		if !c.Has("to") {
-			return d.Result{}, hippo.Fieldf("to", "is required for action merge: the entity to merge into")
+		if err := c.Require("action merge", "to"); err != nil {
+			return d.Result{}, err
 		}
 		done, err := engine.MergeEntities(ctx, m, api.MergeEntities{From: c.Text("from"), Into: c.Text("to")})
 		return movedText(c, "Merged into", done), err
@@ -48,8 +49,8 @@ func changeEntity(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 func split(ctx context.Context, c *d.Call, m *engine.Memories) (d.Result, error) {
-	if !c.Has("to") {
-		return d.Result{}, hippo.Fieldf("to", "is required for action split: the name of the new entity")
+	if err := c.Require("action split", "to"); err != nil {
+		return d.Result{}, err
 	}
 	q := api.SplitEntity{Entity: c.Text("from"), New: hippo.Entity{
 		Name: c.Text("to"), Kind: c.Text("kind"), Aliases: c.Texts("aliases"), Description: c.Text("description"),
@@ -57,7 +58,7 @@ func split(ctx context.Context, c *d.Call, m *engine.Memories) (d.Result, error)
 	for _, ref := range c.Texts("related") {
 		id, err := engine.ResolveNamed(ctx, m, ref, api.PreferLive)
 		if err != nil {
-			return d.Result{}, d.Renamed(err, "related")
+			return d.Result{}, verb.Renamed(err, "related")
 		}
 		q.Related = append(q.Related, id)
 	}

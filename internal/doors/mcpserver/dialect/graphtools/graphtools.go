@@ -163,7 +163,7 @@ func momentOf(c *d.Call) (hippo.Moment, error) {
 func resolve(ctx context.Context, c *d.Call, name string) (hippo.ID, error) {
 	id, err := engine.ResolveNamed(ctx, c.Memories, c.Text(name), api.PreferLive)
 	if err != nil {
-		return id, d.Renamed(err, name)
+		return id, verb.Renamed(err, name)
 	}
 	return id, nil
 }

@@ -61,8 +61,8 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 	case actionCommunities:
 		return communities(ctx, c, filter)
 	}
-	if !c.Has("from") {
-		return d.Result{}, hippo.Fieldf("from", "is required for this action")
+	if err := c.Require("this action", "from"); err != nil {
+		return d.Result{}, err
 	}
 	if c.Text("action") == actionPage {
 		return page(ctx, c, filter.At)
@@ -73,8 +73,8 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 	}
 	direction := api.Direction(c.Text("direction"))
 	if c.Text("action") == actionPath {
-		if !c.Has("to") {
-			return d.Result{}, hippo.Fieldf("to", "is required for action path")
+		if err := c.Require("action path", "to"); err != nil {
+			return d.Result{}, err
 		}
 		to, err := resolve(ctx, c, "to")
 		if err != nil {

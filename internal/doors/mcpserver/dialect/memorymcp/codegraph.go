@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
@@ -120,9 +119,6 @@ func relationOf(t *codeindex.Tree, l codeindex.SymbolLink) codeRelation {
 // symbolOf reads the argument symbol_id: an ID of [symbolID], a file and a key in the tree of the question, or a name there.
 func symbolOf(ctx context.Context, c *d.Call) (*codeindex.Tree, codeindex.Symbol, error) {
 	text := strings.TrimSpace(c.Text("symbol_id"))
-	if text == "" {
-		return nil, codeindex.Symbol{}, hippo.Fieldf("symbol_id", "is required: an id of search_symbols, or a name such as Server.Close")
-	}
 	l, err := library(c)
 	if err != nil {
 		return nil, codeindex.Symbol{}, err

@@ -11,6 +11,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // missingError says that there is no record of a kind with a reference. It is a [hippo.ErrNotFound].
@@ -63,7 +64,7 @@ func find(ctx context.Context, c *d.Call, what, name string) (*hippo.Memory, err
 		return nil, &missingError{what, ref}
 	}
 	if err != nil {
-		return nil, d.Renamed(err, name)
+		return nil, verb.Renamed(err, name)
 	}
 	ms, err := c.Get(ctx, []hippo.ID{id})
 	if errors.Is(err, hippo.ErrNotFound) || err == nil && ms[0].Forgotten() {

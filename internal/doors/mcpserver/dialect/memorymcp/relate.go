@@ -85,8 +85,8 @@ type created struct {
 const unknownType = "unknown"
 
 func callCreateEntity(ctx context.Context, c *d.Call) (d.Result, error) {
-	if strings.TrimSpace(c.Text("name")) == "" {
-		return d.Result{}, hippo.Fieldf("name", "is required, such as Ada Lovelace")
+	if err := c.Require("an entity", "name"); err != nil {
+		return d.Result{}, err
 	}
 	draft := engine.EntityDraft{Entity: hippo.Entity{Name: c.Text("name"), Kind: c.Text("entity_type"), Description: c.Text("description")}}
 	if draft.Kind == unknownType {
@@ -135,8 +135,8 @@ func edgesOf(list []hippo.Relation) []edge {
 
 func callCreateRelation(ctx context.Context, c *d.Call) (d.Result, error) {
 	r := hippo.Relation{Kind: c.Text("relation_type"), Weight: c.Number("weight", 1)}
-	if r.Kind == "" {
-		return d.Result{}, hippo.Fieldf("relation_type", "is required, such as works_at")
+	if err := c.Require("a relation", "relation_type", "from_entity", "to_entity"); err != nil {
+		return d.Result{}, err
 	}
 	from, err := find(ctx, c, anEntity, "from_entity")
 	if err != nil {

@@ -132,9 +132,6 @@ func limitOf(c *d.Call) int { return c.Int("limit", defaultLimit) }
 
 // ask answers a query with the text and the filters of the arguments. What does not hold now is left out, unless a time is given.
 func ask(ctx context.Context, c *d.Call, q *hippo.Query) (*hippo.Answer, error) {
-	if strings.TrimSpace(c.Text("query")) == "" {
-		return nil, hippo.Fieldf("query", "is empty")
-	}
 	s, err := selectionOf(ctx, c)
 	if err != nil {
 		return nil, err

@@ -73,9 +73,6 @@ func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
 
 // newMemory returns the memory that the arguments describe.
 func newMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
-	if strings.TrimSpace(c.Text("content")) == "" {
-		return nil, hippo.Fieldf("content", "is empty")
-	}
 	m := &hippo.Memory{
 		Content: c.Text("content"), Type: cmp.Or(c.Text("memory_type"), semantic),
 		Source:  hippo.Source{Kind: hippo.SourceAgent, Author: c.Text("user_id"), Client: c.Text("agent_id"), Session: c.Text("run_id")},

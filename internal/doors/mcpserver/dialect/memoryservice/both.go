@@ -22,10 +22,10 @@ func both() []d.Tool {
 	page := count("page_size", hippo.MaxCount, 10)
 	page.Also = "n limit"
 	return []d.Tool{
-		older("store_memory", storeBoth, verb.Arg{Name: "content", Is: verb.Required, To: verb.New[string]}, tagsParam(), typeParam(), verb.Arg{Name: "metadata", To: verb.New[verb.Metadata]},
+		older("store_memory", storeBoth, verb.Arg{Name: "content", Is: verb.Required, To: verb.New[string]}, d.TagsArg(), d.TypeArg(), verb.Arg{Name: "metadata", To: verb.New[verb.Metadata]},
 			verb.Arg{Name: "client_hostname", To: verb.New[string]}, verb.Arg{Name: "importance", Rules: verb.Between(0, 1), To: verb.New[float64]}),
 		older("retrieve_memory", retrieveBoth, verb.With(recall, results)...),
-		older("list_memories", listBoth, verb.Arg{Name: "page", Field: "Offset", Rules: verb.Between(1, maxPage), To: verb.New[int]}, page, tagsParam(), typeParam()),
+		older("list_memories", listBoth, verb.Arg{Name: "page", Field: "Offset", Rules: verb.Between(1, maxPage), To: verb.New[int]}, page, d.TagsArg(), d.TypeArg()),
 		older("delete_memory", deleteBoth, claudehippo.DeleteParams()...),
 	}
 }

@@ -27,8 +27,8 @@ func changing() []d.Tool {
 			Name: "memory_delete", Description: "Forget a memory, or those of tags and times. dry_run counts them. hippo_forget with restore undoes it.", Destructive: true, Call: callDelete,
 			Params: verb.With(verb.Table{
 				{Name: "content_hash", Also: "hash", Field: "ID IDs Up Down", To: verb.New[string]},
-				tagsParam(), matchParam(),
-			}, append(timeParams(), verb.Arg{Name: "dry_run", To: verb.New[bool]}, storeParam())...),
+				d.TagsArg(), d.MatchArg(),
+			}, append(d.TimeArgs(), verb.Arg{Name: "dry_run", To: verb.New[bool]}, storeParam())...),
 		},
 		{Name: "memory_cleanup", Description: "Forget all but the oldest of memories with the same text.", Destructive: true, Call: callCleanup},
 		{
@@ -36,7 +36,7 @@ func changing() []d.Tool {
 			Params: verb.Table{
 				hashParam(),
 				{Name: "updates", Is: verb.Required, To: verb.Nested(verb.Table{
-					tagsParam(), typeParam(),
+					d.TagsArg(), d.TypeArg(),
 					{Name: "metadata", About: "sets these keys", To: verb.New[verb.Metadata]},
 					{Name: "content", To: verb.New[string]},
 					{Name: "reason", To: verb.New[string]},
@@ -60,7 +60,7 @@ func changing() []d.Tool {
 				{Name: "immediate", To: verb.New[bool]},
 				{Name: "content_hashes", To: verb.New[[]string]},
 				{Name: "merged_content", To: verb.New[string]},
-				tagsParam(), typeParam(),
+				d.TagsArg(), d.TypeArg(),
 			},
 		},
 	}
@@ -84,21 +84,11 @@ func deletion(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 		}
 		return findInStore(ctx, c, ref)
 	}
-	if err := someTags(c); err != nil {
-		return nil, err
-	}
-	if c.Has("memory_type") && strings.TrimSpace(c.Text("memory_type")) == "" { // it must not mean that the type does not matter
-		return nil, hippo.Fieldf("memory_type", "must not be empty if it is given")
-	}
 	s, err := selectionOf(ctx, c)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case len(s.Tags)+len(s.Filter.Types) == 0 && s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero():
-		return nil, hippo.Fieldf("content_hash", "or tags, after or before must say what to delete")
 	}
-	s.Filter.Archived = true // what a search finds goes, too
-	return s.Every(ctx, c)
+	return s.Deletion(ctx, c, "content_hash")
 }
 
 // findInStore returns the memories with a hash that are in the store that the arguments name; wherever they are, if they name none.
@@ -116,14 +106,6 @@ func findInStore(ctx context.Context, c *d.Call, ref string) ([]*hippo.Memory, e
 		return nil, fmt.Errorf("%w: no memory with hash %.64q in store %.60q", hippo.ErrNotFound, ref, c.Text("store"))
 	}
 	return ms, nil
-}
-
-// someTags refuses an empty list of tags: it must not mean that tags do not matter.
-func someTags(c *d.Call) error {
-	if c.Has("tags") && len(normalTags(c.Texts("tags"))) == 0 {
-		return hippo.Fieldf("tags", `must have at least one element if they are given, such as ["a"]`)
-	}
-	return nil
 }
 
 // deleted is the result of a deletion for programs.
@@ -313,8 +295,8 @@ func callConsolidate(ctx context.Context, c *d.Call) (d.Result, error) {
 	default:
 		return d.Result{}, d.Missing("action " + action + ": the server that holds the store decides about a schedule; action run consolidates now, recommend says what it would do, hippo log lists what was done")
 	}
-	if c.Text("merged_content") == "" {
-		return d.Result{}, hippo.Fieldf("merged_content", "is required for action merge: the text that replaces the others")
+	if err := c.Require("action merge", "merged_content"); err != nil {
+		return d.Result{}, err
 	}
 	old, err := idsOf(ctx, c, "content_hashes")
 	if err != nil {

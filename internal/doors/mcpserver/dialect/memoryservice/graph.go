@@ -89,8 +89,8 @@ func callGraph(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 func around(ctx context.Context, c *d.Call, depth int) (*graph, error) {
-	if !c.Has("hash") {
-		return nil, hippo.Fieldf("hash", "is required for action %s", c.Text("action"))
+	if err := c.Require("action "+c.Text("action"), "hash"); err != nil {
+		return nil, err
 	}
 	m, err := findOne(ctx, c, "hash")
 	if err != nil {
@@ -105,11 +105,11 @@ func around(ctx context.Context, c *d.Call, depth int) (*graph, error) {
 
 // path finds the shortest path, in whichever direction relations point.
 func path(ctx context.Context, c *d.Call) (d.Result, error) {
+	if err := c.Require("action path", "hash1", "hash2"); err != nil {
+		return d.Result{}, err
+	}
 	var ends [2]*hippo.Memory
 	for i, name := range []string{"hash1", "hash2"} {
-		if !c.Has(name) {
-			return d.Result{}, hippo.Fieldf(name, "is required for action path")
-		}
 		var err error
 		if ends[i], err = findOne(ctx, c, name); err != nil {
 			return d.Result{}, err

@@ -47,14 +47,15 @@ func callQuality(ctx context.Context, c *d.Call) (d.Result, error) {
 	case "analyze":
 		return analyze(ctx, c)
 	case "rate", "get":
-		if !c.Has("content_hash") {
-			return d.Result{}, hippo.Fieldf("content_hash", "is required for action %s", action)
+		needed := []string{"content_hash", "rating"}
+		if action == "get" {
+			needed = needed[:1]
+		}
+		if err := c.Require("action "+action, needed...); err != nil {
+			return d.Result{}, err
 		}
 	default:
 		return d.Result{}, d.Missing("action " + action + ": quality needs no upkeep here; action analyze shows it, action rate changes it")
-	}
-	if c.Text("action") == "rate" && !c.Has("rating") {
-		return d.Result{}, hippo.Fieldf("rating", `is required for action rate: "1" it helped, "-1" it misled, "0" neither`)
 	}
 	m, err := findOne(ctx, c, "content_hash")
 	if err != nil {

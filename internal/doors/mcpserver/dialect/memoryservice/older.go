@@ -32,7 +32,7 @@ func olderReading() []d.Tool {
 		older("retrieve_with_quality_boost", retrieve, query, n(10), verb.Arg{Name: "quality_weight", Rules: verb.Between(0, 1, qualityWeight), To: verb.New[float64]}),
 		older("exact_match_retrieve", exactMatch, verb.Arg{Name: "content", Is: verb.Required, To: verb.New[string]}),
 		older("debug_retrieve", retrieve, query, n(5), least),
-		older("search_by_tag", byTag, required(tagsParam()), verb.Arg{Name: "operation", Values: []string{"and", "or"}, To: verb.New[string]}, matchParam()),
+		older("search_by_tag", byTag, required(d.TagsArg()), verb.Arg{Name: "operation", Values: []string{"and", "or"}, To: verb.New[string]}, d.MatchArg()),
 		older("check_database_health", callHealth),
 		older("get_cache_stats", callStats),
 		older("get_memory_quality", withAction(callQuality, "get"), hashParam()),
@@ -128,9 +128,6 @@ func dates(c *d.Call, f *hippo.Filter) error {
 
 func exactMatch(ctx context.Context, c *d.Call) (d.Result, error) {
 	s := &search{query: c.Text("content"), exact: true, limit: 100}
-	if s.query == "" {
-		return d.Result{}, hippo.Fieldf("content", "must not be empty")
-	}
 	return olderSearch(ctx, c, s)
 }
 
@@ -138,15 +135,12 @@ func byTag(ctx context.Context, c *d.Call) (d.Result, error) {
 	s := &search{limit: 100}
 	s.All = c.Text("operation") == "and" || c.Text("tag_match") == "all"
 	s.Tags = filterTags(c.Texts("tags"), s.All)
-	if len(s.Tags) == 0 {
-		return d.Result{}, hippo.Fieldf("tags", `must have at least one element, such as ["a"]`)
-	}
 	return olderSearch(ctx, c, s)
 }
 
 // olderChanging returns the older names of the tools that change something.
 func olderChanging() []d.Tool {
-	oneTag := required(tagsParam())
+	oneTag := required(d.TagsArg())
 	return []d.Tool{
 		older("consolidate_memories", withAction(callConsolidate, "run"), horizonParam()),
 		older("trigger_consolidation", withAction(callConsolidate, "run"), horizonParam(), verb.Arg{Name: "immediate", To: verb.New[bool]}),
@@ -157,11 +151,11 @@ func olderChanging() []d.Tool {
 			c.Input["tag_match"] = "all"
 			return callDelete(ctx, c)
 		}, oneTag),
-		older("delete_by_timeframe", deleteDates, verb.Arg{Name: "start_date", To: verb.New[verb.Time]}, verb.Arg{Name: "end_date", To: verb.New[verb.Time]}, tagsParam()),
+		older("delete_by_timeframe", deleteDates, verb.Arg{Name: "start_date", To: verb.New[verb.Time]}, verb.Arg{Name: "end_date", To: verb.New[verb.Time]}, d.TagsArg()),
 		older("delete_before_date", func(ctx context.Context, c *d.Call) (d.Result, error) {
 			c.Input["before"] = c.Input["before_date"]
 			return callDelete(ctx, c)
-		}, verb.Arg{Name: "before_date", Field: "before", Is: verb.Required, To: verb.New[verb.Time]}, tagsParam()),
+		}, verb.Arg{Name: "before_date", Field: "before", Is: verb.Required, To: verb.New[verb.Time]}, d.TagsArg()),
 		older("cleanup_duplicates", callCleanup),
 		older("update_memory_metadata", callUpdate, changing()[2].Params[:3]...),
 		older("rate_memory", withAction(callQuality, "rate"), hashParam(), verb.Arg{Name: "rating", Values: []string{"-1", "0", "1"}, Is: verb.Required, To: verb.New[string]}, verb.Arg{Name: "feedback", To: verb.New[string]}),
@@ -169,14 +163,11 @@ func olderChanging() []d.Tool {
 }
 
 func deleteDates(ctx context.Context, c *d.Call) (d.Result, error) {
-	if err := someTags(c); err != nil {
-		return d.Result{}, err
-	}
-	s := d.Selection{Tags: filterTags(c.Texts("tags"), false), Filter: hippo.Filter{Archived: true}}
+	s := d.Selection{Tags: filterTags(c.Texts("tags"), false)}
 	if err := dates(c, &s.Filter); err != nil {
 		return d.Result{}, err
 	}
-	ms, err := s.Every(ctx, c)
+	ms, err := s.Deletion(ctx, c, "start_date")
 	if err != nil {
 		return d.Result{}, err
 	}

@@ -26,7 +26,7 @@ func reading() []d.Tool {
 			Name: "memory_list", Description: "List memories, the newest first, as JSON.", ReadOnly: true, Call: callList,
 			Params: verb.Table{
 				{Name: "page", Field: "Offset", Rules: verb.Between(1, maxPage, 1), To: verb.New[int]},
-				count("page_size", 100, 20), tagsParam(), matchParam(), typeParam(),
+				count("page_size", 100, 20), d.TagsArg(), d.MatchArg(), d.TypeArg(),
 				{Name: "stale_days", About: "neither changed nor used for so long", Rules: verb.Between(1, 36500), To: verb.New[int]},
 				storeParam(), agentParam(),
 			},
@@ -57,7 +57,7 @@ func searchParams() verb.Table {
 		{Name: "query", Field: "Text", To: verb.New[string]},
 		{Name: "mode", Values: []string{"semantic", "exact", "hybrid", "ranked"}, Rules: verb.Schema{"default": "semantic"}, To: verb.New[string]},
 		{Name: "time_expr", Field: "When when", About: "last week, 3 days ago; takes precedence over after and before", To: verb.New[string]},
-	}, verb.With(timeParams(), tagsParam(), matchParam(), unit("quality_boost", "weight of the importance"),
+	}, verb.With(d.TimeArgs(), d.TagsArg(), d.MatchArg(), unit("quality_boost", "weight of the importance"),
 		verb.Arg{Name: "ranking_weights", About: "for mode ranked", To: verb.Nested(verb.Table{
 			unit("semantic", ""), unit("time_decay", ""), unit("access_frequency", ""), unit("quality", ""),
 		})},
@@ -237,9 +237,6 @@ const bytesPerToken = 4
 
 func callProfile(ctx context.Context, c *d.Call) (d.Result, error) {
 	s := search{query: c.Text("task_summary"), limit: 20}
-	if len(c.Texts("agent_ids")) == 0 {
-		return d.Result{}, hippo.Fieldf("agent_ids", `must have at least one element, such as ["agent-1"]`)
-	}
 	var err error
 	if s.Filter.Projects, err = projects(ctx, c, c.Text("project_id")); err != nil {
 		return d.Result{}, err

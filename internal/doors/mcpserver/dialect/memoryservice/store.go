@@ -27,7 +27,7 @@ func storing() []d.Tool {
 			Params: verb.Table{
 				{Name: "content", Is: verb.Required, To: verb.New[string]},
 				{Name: "metadata", About: "tags: list, type: text, any other keys", To: verb.New[verb.Metadata]},
-				tagsParam(), typeParam(),
+				d.TagsArg(), d.TypeArg(),
 				{Name: "conversation_id", To: verb.New[string]},
 				{Name: "client_hostname", To: verb.New[string]},
 				agentParam(), storeParam(),
@@ -38,7 +38,7 @@ func storing() []d.Tool {
 			Params: verb.Table{
 				{Name: "turns", Is: verb.Required, To: verb.Many(verb.Table{{Name: "role", Is: verb.Required, To: verb.New[string]}, {Name: "content", Is: verb.Required, To: verb.New[string]}})},
 				{Name: "session_id", Field: "source.session", To: verb.New[string]},
-				tagsParam(),
+				d.TagsArg(),
 				{Name: "metadata", To: verb.New[verb.Metadata]},
 				storeParam(),
 			},
@@ -57,10 +57,6 @@ func storing() []d.Tool {
 			},
 		},
 	}
-}
-
-func typeParam() verb.Arg {
-	return verb.Arg{Name: "memory_type", Also: "type", Field: "type Types", To: verb.New[string]}
 }
 
 func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
@@ -143,7 +139,7 @@ func newMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
 
 // decodeInner takes tags and type out of the metadata.
 func decodeInner(metadata map[string]json.RawMessage) (verb.Input, error) {
-	params := verb.Table{tagsParam(), {Name: "type", Also: "memory_type", To: verb.New[string]}}
+	params := verb.Table{d.TagsArg(), {Name: "type", Also: "memory_type", To: verb.New[string]}}
 	in, _, err := params.Take(verb.MCP, metadata)
 	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
 		return nil, hippo.Fieldf("metadata."+bad.Field, "%s", bad.Why)
@@ -162,9 +158,6 @@ func withText(metadata map[string]json.RawMessage, key, text string) map[string]
 
 func callStoreSession(ctx context.Context, c *d.Call) (d.Result, error) {
 	turns := c.Items("turns")
-	if len(turns) == 0 {
-		return d.Result{}, hippo.Fieldf("turns", `must have at least one element, such as {"role":"user","content":"..."}`)
-	}
 	first, err := newMemory(ctx, c)
 	if err != nil {
 		return d.Result{}, err

@@ -28,27 +28,12 @@ func hashParam() verb.Arg {
 	return verb.Arg{Name: "content_hash", Also: "hash", Field: "ID IDs Up Down", About: "64 hex digits, or the first 8", Is: verb.Required, To: verb.New[string]}
 }
 
-func tagsParam() verb.Arg {
-	return verb.Arg{Name: "tags", Also: "tag", Field: "Tags", To: verb.New[[]string]}
-}
-
 func storeParam() verb.Arg {
 	return verb.Arg{Name: "store", Field: "Projects project", About: "a project; default: the current one", To: verb.New[string]}
 }
 
 func agentParam() verb.Arg {
 	return verb.Arg{Name: "agent_id", Field: "Author source.author", To: verb.New[string]}
-}
-
-func matchParam() verb.Arg {
-	return verb.Arg{Name: "tag_match", Values: []string{"any", "all"}, Rules: verb.Schema{"default": "any"}, To: verb.New[string]}
-}
-
-func timeParams() verb.Table {
-	return verb.Table{
-		{Name: "after", About: "2026-03-01", To: verb.New[verb.Time]},
-		{Name: "before", About: "2026-03-01, excluded", To: verb.New[verb.Time]},
-	}
 }
 
 func count(name string, most, standard int) verb.Arg {
