@@ -1,6 +1,6 @@
 // Package mcpserver is the MCP front end: tools over the engine, for agents. It
-// decodes arguments strictly, calls the engine, and encodes the answer as
-// structured content and as a short text for a model to read.
+// decodes arguments as package verb declares them, calls the engine, and encodes the answer as
+// structured content and as a short text for a model to read. What is read here is the protocol: messages, their ids, and _meta.
 //
 // Between calls it keeps only the number of the last turn of each session, and it logs nothing to its output. What goes wrong
 // in a call is a result with isError and a code; protocol errors are for

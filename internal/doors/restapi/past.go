@@ -3,11 +3,9 @@ package restapi
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -54,39 +52,20 @@ type difference struct {
 }
 
 func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := in.ID.Resolve(ctx, r.Memories, api.PreferNone)
+	sides, err := wire.Sides(ctx, r.Memories, &in.Diff)
 	if err != nil {
 		return reply{}, err
-	}
-	now, err := r.Get(ctx, []hippo.ID{id})
-	if err != nil {
-		return reply{}, err
-	}
-	vs, err := engine.Versions(ctx, r.Memories, api.Versions{Memory: id})
-	if err != nil {
-		return reply{}, err
-	}
-	if len(vs) == 0 {
-		return reply{}, fmt.Errorf("%w: %s was not changed, or its former versions are not kept", hippo.ErrNotFound, id.Short())
 	}
 	var out difference
-	for _, side := range []struct {
-		name string
-		n    int
-		to   **insight
-	}{{"from", in.From, &out.Before}, {"to", in.To, &out.After}} {
-		if side.n < 0 || side.n > len(vs) {
-			return reply{}, hippo.Fieldf(side.name, "must be from 0 to %d, got %d", len(vs), side.n)
-		}
-		m := wire.FormerOf(vs[:side.n], now[0])
-		if m == nil {
+	for i, to := range []**insight{&out.Before, &out.After} {
+		if sides[i] == nil {
 			continue
 		}
-		list, err := insightsOf([]*hippo.Memory{m}, r.server.Now())
+		list, err := insightsOf(sides[i:i+1], r.server.Now())
 		if err != nil {
 			return reply{}, err
 		}
-		*side.to = &list[0]
+		*to = &list[0]
 	}
 	if out.Changed, err = wire.ChangedKeys(rawOf(out.Before), rawOf(out.After)); err != nil {
 		return reply{}, err

@@ -3,7 +3,8 @@
 //
 // A table of operations says which there are, see operations.go. An operation has an input: a struct that
 // lists its arguments, see package verb, with where their values go. The decoder, which
-// is strict, and the OpenAPI document both read that list, so that they cannot differ.
+// is strict, and the OpenAPI document both read that list, so that they cannot differ. Three arguments are headers of HTTP
+// and declared here: Idempotency-Key, If-Match and Last-Event-ID.
 //
 // A memory has one form everywhere: that of package wire. Errors are of application/problem+json.
 package restapi

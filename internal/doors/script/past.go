@@ -2,7 +2,6 @@ package script
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -67,30 +66,9 @@ func operationsOf(s *session, ops []api.Operation) []map[string]any {
 type diffInput struct{ verb.Diff }
 
 func (in *diffInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any, error) {
-	id, err := in.ID.Resolve(ctx, s.memories, api.PreferNone)
+	sides, err := wire.Sides(ctx, s.memories, &in.Diff)
 	if err != nil {
 		return nil, err
-	}
-	now, err := s.memories.Get(ctx, []hippo.ID{id})
-	if err != nil {
-		return nil, err
-	}
-	vs, err := engine.Versions(ctx, s.memories, api.Versions{Memory: id})
-	if err != nil {
-		return nil, err
-	}
-	if len(vs) == 0 {
-		return nil, fmt.Errorf("%w: %s was not changed, or its former versions are not kept", hippo.ErrNotFound, id.Short())
-	}
-	var sides [2]*hippo.Memory
-	for i, v := range []struct {
-		param string
-		n     int
-	}{{"from_version", in.From}, {"to_version", in.To}} {
-		if v.n < 0 || v.n > len(vs) {
-			return nil, hippo.Fieldf(v.param, "must be from 0 to %d, got %d", len(vs), v.n)
-		}
-		sides[i] = wire.FormerOf(vs[:v.n], now[0])
 	}
 	return difference(ctx, s, sides)
 }

@@ -3,7 +3,7 @@
 // programs adds. Status codes, schemas and formats of the answers are those of the document. Requests may
 // also use the names that clients of other implementations know.
 //
-// [Routes] is the interface; operations.go is the table of the operations, fields.go that of the
+// [Routes] is the interface; the arguments are tables of package verb; operations.go is the table of the operations, fields.go that of the
 // fields of a memory. docs/shodh.md describes both for users.
 package shodh
 

@@ -70,8 +70,10 @@ func showAudit(v *visit) (page, error) {
 		return page{}, err
 	}
 	problem := api.Problem(q.Get("problem"))
-	if problem != "" && !slices.Contains(api.Problems(), problem) {
-		return page{}, hippo.Fieldf("problem", "must be stale, contradictory, duplicate, misfiled or unused, got %.20q", string(problem))
+	if problem != "" {
+		if err := hippo.OneOf("problem", problem, api.Problems()...); err != nil {
+			return page{}, err
+		}
 	}
 	var b auditBody
 	done := v.audits.last(&v.caller.Scope, q.Get("instead"))

@@ -1,9 +1,9 @@
 package web
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // apply changes memories in one write by those that it gives the change, remembers how to undo that, and returns to the page of the form.
@@ -83,12 +84,12 @@ func (v *visit) change(text string, do func(by *engine.Memories, m *hippo.Memory
 
 // vote votes on a memory, as an answer to the search that the form names; without one, on no question in particular.
 func vote(v *visit) error {
-	up := v.r.PostForm.Get("vote") == "up"
-	if !up && v.r.PostForm.Get("vote") != "down" {
-		return hippo.Fieldf("vote", "must be up or down")
+	in, err := fields(v.r.PostForm, verb.Table{{Name: "vote", Values: []string{"up", "down"}, Is: verb.Required, To: verb.New[string]}, {Name: "query", To: verb.New[string]}})
+	if err != nil {
+		return err
 	}
-	query := strings.TrimSpace(v.r.PostForm.Get("query"))
-	if !utf8.ValidString(query) {
+	up, query := in.Text("vote") == "up", in.Text("query")
+	if !utf8.ValidString(v.r.PostForm.Get("query")) {
 		return hippo.Fieldf("query", "must be valid UTF-8")
 	}
 	text := "Voted down: it ranks lower"
@@ -219,16 +220,14 @@ func (f *editForm) modification(m *hippo.Memory) (api.Change, error) {
 	if kind := strings.TrimSpace(f.Type); kind != m.Type {
 		c.Type = &kind
 	}
-	if was := editOf(m).Importance; f.Importance != was {
-		x, err := strconv.ParseFloat(cmp.Or(strings.TrimSpace(f.Importance), was), 64)
-		if err != nil {
-			return c, hippo.Fieldf("importance", "must be a number between 0 and 1, got %.20q", f.Importance)
-		}
-		if x != m.Importance.Base {
-			c.Importance = &x
-		}
+	if f.Importance == editOf(m).Importance {
+		return c, nil
 	}
-	return c, nil
+	in, err := fields(url.Values{"importance": {f.Importance}}, verb.Table{{Name: "importance", Rules: verb.Between(0, 1), To: verb.New[float64]}})
+	if x := in.Number("importance", m.Importance.Base); x != m.Importance.Base {
+		c.Importance = &x
+	}
+	return c, err
 }
 
 func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

@@ -69,7 +69,7 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 	for _, t := range []struct{ value, label string }{{"", "Any trust"}, {"low", "Low or higher"}, {"normal", "Normal or higher"}, {"high", "High"}} {
 		form.Trusts = append(form.Trusts, choice{t.value, t.label, t.value == form.Trust})
 	}
-	f, err := form.filter(v.memories.Zone())
+	f, err := form.filter(v.now.In(v.memories.Zone()))
 	if err == nil && form.Project != "" && form.Project != noProject {
 		f.Projects, err = engine.KnownProjects(ctx, v.memories, form.Project)
 	}
@@ -86,30 +86,20 @@ func (f *filterForm) kept(p *page, err error) error {
 	default:
 		return err
 	}
-	f.Problem = messageOf(verb.Named(err, verb.Shell, []verb.Arg{{Name: "Time", Field: "When when"}, {Name: "Import", Field: "import"}}))
+	f.Problem = messageOf(verb.Named(err, verb.Shell, []verb.Arg{{Name: "Time", Field: "When when"}, {Name: "Import", Field: "import"}, {Name: "Trust", Field: "min_trust"}}))
 	return nil
 }
 
-// filter returns the filter that the form describes, without a project that it names. Dates are days in a zone, both included.
-func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
-	out := hippo.Filter{Origin: f.Origin, Pinned: f.Pinned, Archived: f.Archived, Projects: []string{hippo.AllProjects}}
-	if f.Project == noProject {
+// filter returns the filter that the form describes, without a project that it names. Dates are days in the zone of the time, both included.
+func (f *filterForm) filter(now time.Time) (hippo.Filter, error) {
+	n := verb.Narrow{
+		Tags: splitList(f.Tag), Types: verb.Given([]string{f.Type}), Author: f.Author, Session: f.Session, MinTrust: f.Trust, Pinned: f.Pinned, Archived: f.Archived,
+		Created: verb.Span{After: verb.Time{Name: "Recorded from", Text: f.From}, Before: verb.Time{Name: "Recorded to", Text: f.To}},
+	}
+	out, err := n.Filter(now)
+	if out.Projects = []string{hippo.AllProjects}; f.Project == noProject {
 		out.Projects = []string{""}
 	}
-	if f.Type != "" {
-		out.Types = []string{f.Type}
-	}
-	out.Tags = splitList(f.Tag)
-	var err error
-	if f.Trust != "" {
-		if out.MinTrust, err = hippo.ParseTrust("Trust", f.Trust); err != nil {
-			return out, err
-		}
-	}
-	if out.CreatedAfter, err = day("Recorded from", f.From, zone); err != nil {
-		return out, err
-	}
-	out.CreatedBefore, err = day("Recorded to", f.To, zone)
 	if !out.CreatedBefore.IsZero() {
 		out.CreatedBefore = out.CreatedBefore.AddDate(0, 0, 1)
 	}
@@ -123,17 +113,6 @@ func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
 func (f *filterForm) set() bool {
 	return f.Project != "" || f.Type != "" || f.Tag != "" || f.When != "" || f.From != "" || f.To != "" || f.Trust != "" || f.Origin != hippo.Origin{} ||
 		f.Pinned || f.Forgotten || f.Archived || f.Arrival != api.Arrival{}
-}
-
-func day(field, text string, zone *time.Location) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.ParseInLocation(time.DateOnly, text, zone)
-	if err != nil {
-		return t, hippo.Fieldf(field, "must be a date like 2026-03-01, got %.20q", text)
-	}
-	return t, nil
 }
 
 // splitList splits a list with commas, without empty elements.
@@ -159,15 +138,8 @@ const pageSize = 20
 
 // offset returns where the page begins that a request asks for.
 func (v *visit) offset() (int, error) {
-	text := v.r.URL.Query().Get("offset")
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		return 0, hippo.Fieldf("offset", "must be a number from 0, got %.20q", text)
-	}
-	return n, nil
+	in, err := fields(v.r.URL.Query(), verb.Table{{Name: "offset", Rules: verb.Schema{"minimum": 0}, To: verb.New[int]}})
+	return in.Int("offset", 0), err
 }
 
 // pager returns the links to the pages before and after the one at an offset, of n of total.

@@ -54,7 +54,7 @@ func TestPages(t *testing.T) {
 		p.want(http.StatusNotFound, "Not found")
 		checkStructure(t, p)
 	}
-	for path, want := range map[string]string{"/?q=x&offset=-1": "Offset: must be", "/?q=x&ranker=magic": "Ranker: must be", "/?q=x&from=2": "Recorded from: must be a date", "/?q=%ff": "Text"} {
+	for path, want := range map[string]string{"/?q=x&offset=-1": "Offset: must not be negative", "/?q=x&ranker=magic": "Ranker: must be", "/?q=x&from=2": "Recorded from: must be a time", "/?q=%ff": "Text"} {
 		p := b.open(path)
 		p.want(http.StatusBadRequest, want, "Search", "Filter")
 		p.byID("results")
@@ -68,7 +68,7 @@ func TestPages(t *testing.T) {
 	// A filter that is wrong stays in its form, to be corrected, with what is wrong by the name that the form has for it.
 	for _, path := range []string{"/?q=x&", "/ui/browse?", "/ui/timeline?"} {
 		for query, want := range map[string]string{
-			"offset=x": "Offset: must be a number", "trust=total": "Trust: must be one of none, low, normal, high", "from=yesterday": "Recorded from: must be a date", "from=2026-03-02&to=2026-03-01": "Recorded to: must not be before from",
+			"offset=x": "Offset: must be a whole number", "trust=total": "Trust: must be one of none, low, normal, high", "from=someday": "Recorded from: must be a time", "from=2026-03-02&to=2026-03-01": "Recorded to: must not be before from",
 		} {
 			p := b.open(path + query)
 			p.want(http.StatusBadRequest, want, "Project")

@@ -5,11 +5,11 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Tokens are the tokens of a server.
@@ -134,24 +134,22 @@ func createToken(v *visit) error {
 	if v.options.Tokens == nil {
 		return hippo.ErrNotFound
 	}
-	f := v.r.PostForm
-	rights, ok := map[string]hippo.Rights{"read": hippo.RightRead, "write": hippo.RightRead | hippo.RightWrite, "admin": hippo.AllRights&^hippo.RightMetrics | v.caller.Scope.Rights&hippo.RightMetrics}[f.Get("rights")]
-	if !ok {
-		return hippo.Fieldf("rights", "must be read, write or admin")
+	f, err := fields(v.r.PostForm, verb.Table{
+		{Name: "name", Is: verb.Required, To: verb.New[string]},
+		{Name: "projects", To: verb.New[string]},
+		{Name: "rights", Values: []string{"read", "write", "admin"}, Is: verb.Required, To: verb.New[string]},
+		{Name: "days", Rules: verb.Between(1, maxTokenDays), To: verb.New[int]},
+	})
+	if err != nil {
+		return v.refused(err)
 	}
-	t := Token{Name: strings.TrimSpace(f.Get("name")), Created: v.now, Scope: hippo.Scope{Namespace: v.caller.Scope.Namespace, Rights: rights, Projects: splitList(f.Get("projects"))}}
-	if t.Name == "" {
-		return v.refused(hippo.Fieldf("name", "must not be empty"))
-	}
+	rights := map[string]hippo.Rights{"read": hippo.RightRead, "write": hippo.RightRead | hippo.RightWrite, "admin": hippo.AllRights&^hippo.RightMetrics | v.caller.Scope.Rights&hippo.RightMetrics}[f.Text("rights")]
+	t := Token{Name: f.Text("name"), Created: v.now, Scope: hippo.Scope{Namespace: v.caller.Scope.Namespace, Rights: rights, Projects: splitList(f.Text("projects"))}}
 	if t.Scope.Projects == nil {
 		t.Scope.Projects = v.caller.Scope.Projects
 	}
-	if text := strings.TrimSpace(f.Get("days")); text != "" {
-		days, err := strconv.Atoi(text)
-		if err != nil || days < 1 || days > maxTokenDays {
-			return v.refused(hippo.Fieldf("days", "must be a number from 1 to %d, got %.20q", maxTokenDays, text))
-		}
-		t.Expires = v.now.AddDate(0, 0, days)
+	if f.Has("days") {
+		t.Expires = v.now.AddDate(0, 0, f.Int("days", 0))
 	}
 	if !includes(&v.caller.Scope, &t.Scope) {
 		return hippo.ErrForbidden
@@ -191,12 +189,12 @@ func revokeToken(v *visit) error {
 
 // setTheme remembers the colours in a cookie.
 func setTheme(v *visit) error {
-	theme := v.r.PostForm.Get("theme")
-	if theme != "" && theme != "light" && theme != "dark" {
-		return hippo.Fieldf("theme", "must be light, dark or empty")
+	f, err := fields(v.r.PostForm, verb.Table{{Name: "theme", Values: []string{"light", "dark"}, To: verb.New[string]}})
+	if err != nil {
+		return err
 	}
 	http.SetCookie(v.w, &http.Cookie{
-		Name: themeCookie, Value: theme, Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()), HttpOnly: true, Secure: v.r.TLS != nil, SameSite: http.SameSiteStrictMode,
+		Name: themeCookie, Value: f.Text("theme"), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()), HttpOnly: true, Secure: v.r.TLS != nil, SameSite: http.SameSiteStrictMode,
 	})
 	return v.back()
 }

@@ -68,9 +68,9 @@ func TestTokens(t *testing.T) {
 		t.Errorf("a name of another tenant cannot be used: %v", store.list)
 	}
 	store.list = store.list[:3]
-	b.submit(p, "Create", "name", " ").want(http.StatusOK, "Name: must not be empty")
-	b.submit(p, "Create", "name", "x", "days", "0").want(http.StatusOK, "Days: must be a number")
-	b.submit(p, "Create", "name", "x", "rights", "all").want(http.StatusBadRequest)
+	b.submit(p, "Create", "name", " ").want(http.StatusOK, "Name: is required")
+	b.submit(p, "Create", "name", "x", "days", "0").want(http.StatusOK, "Days: must be between 1 and 3650")
+	b.submit(p, "Create", "name", "x", "rights", "all").want(http.StatusOK, "Rights: must be one of read, write, admin")
 
 	csrf := fieldsOf(p.form("Create")).Get("csrf")
 	b.send("/ui/settings/tokens/revoke", url.Values{"csrf": {csrf}, "name": {"of another namespace"}}).want(http.StatusNotFound)

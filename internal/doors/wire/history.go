@@ -2,12 +2,17 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Operation is an operation as JSON.
@@ -32,6 +37,32 @@ func OperationOf(o *hippo.Operation, memories []hippo.ID) Operation {
 		out.Undoes = &o.Undoes
 	}
 	return out
+}
+
+// Sides returns the two versions of a memory that a diff compares; nil for what it was before it was recorded.
+func Sides(ctx context.Context, m *engine.Memories, d *verb.Diff) (sides [2]*hippo.Memory, err error) {
+	id, err := d.ID.Resolve(ctx, m, api.PreferNone)
+	if err != nil {
+		return sides, err
+	}
+	now, err := m.Get(ctx, []hippo.ID{id})
+	if err != nil {
+		return sides, err
+	}
+	vs, err := engine.Versions(ctx, m, api.Versions{Memory: id})
+	if err != nil {
+		return sides, err
+	}
+	if len(vs) == 0 {
+		return sides, fmt.Errorf("%w: %s was not changed, or its former versions are not kept", hippo.ErrNotFound, id.Short())
+	}
+	for i, n := range [...]int{d.From, d.To} {
+		if n < 0 || n > len(vs) {
+			return sides, hippo.Fieldf([...]string{"from", "to"}[i], "must be from 0 to %d, got %d", len(vs), n)
+		}
+		sides[i] = FormerOf(vs[:n], now[0])
+	}
+	return sides, nil
 }
 
 // FormerOf returns what a memory was before the last of some versions, the newest first; nil if that recorded it. now is what it
