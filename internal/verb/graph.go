@@ -98,6 +98,28 @@ func (n *Neighbours) Request(now time.Time) (q api.Neighbours, err error) {
 	return q, err
 }
 
+// The languages of drawings.
+const (
+	Mermaid  = "mermaid"
+	Graphviz = "graphviz"
+)
+
+// Drawing asks for what is near a memory, as a drawing.
+type Drawing struct {
+	*Neighbours
+	Format string
+}
+
+// NewDrawing returns a request for a drawing.
+func NewDrawing() *Drawing { return &Drawing{NewNeighbours(2), Mermaid} }
+
+// Args are the arguments that fill a Drawing.
+func (d *Drawing) Args() []Arg {
+	return append(d.Neighbours.Args(), Arg{
+		Name: "format", About: "the language of the drawing: mermaid or graphviz", Values: []string{Mermaid, Graphviz}, Rules: Schema{"default": Mermaid}, To: &d.Format,
+	})
+}
+
 // Paths asks how two memories are connected. The command line takes the ends as words.
 type Paths struct {
 	From, To End

@@ -200,30 +200,30 @@ func printPaths(s *shell, l *api.PathList, depth int) {
 }
 
 func newGraphDrawCommand(s *shell) *cobra.Command {
-	asked, format := verb.NewNeighbours(2), wire.Mermaid
+	asked := verb.NewDrawing()
 	c := &cobra.Command{
 		Use:     "draw ID",
 		Short:   "Draw the neighbourhood of a memory for Mermaid or Graphviz",
 		Example: "  hippo graph draw 9d4f3c1a --depth 2\n  hippo graph draw 9d4f3c1a --format graphviz | dot -Tsvg",
 		Args:    oneArgument("an id"),
 		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			g, err := neighbours(c, s, m, ids[0], asked)
+			g, err := neighbours(c, s, m, ids[0], asked.Neighbours)
 			if err != nil {
 				return err
 			}
-			text, err := wire.Draw(g, format, s.now())
+			text, err := wire.Draw(g, asked.Format, s.now())
 			if err != nil {
 				return err
 			}
 			s.count = len(g.Nodes)
 			if s.json {
-				return s.printJSON(map[string]string{"format": format, "text": text})
+				return s.printJSON(map[string]string{"format": asked.Format, "text": text})
 			}
 			fmt.Fprint(s.out, text)
 			noteBounds(s, &g.GraphBounds, len(g.Nodes))
 			return nil
 		}),
 	}
-	addArgs(c.Flags(), append(asked.Args(), wire.DrawingArg(&format)))
+	addArgs(c.Flags(), asked.Args())
 	return c
 }

@@ -1,7 +1,6 @@
 package restapi
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
@@ -28,7 +27,7 @@ func ofGraph() []operation {
 		},
 		{
 			method: get, path: "/graph/drawing", id: "draw", summary: "Draw what is near a memory, for Mermaid or Graphviz", rights: read,
-			input: func() input { return &drawInput{neighboursInput: neighboursInput{verb.NewNeighbours(2)}} }, answer: drawing{},
+			input: func() input { return &drawInput{verb.NewDrawing()} }, answer: drawing{},
 		},
 	}
 }
@@ -90,10 +89,7 @@ func (in *communitiesInput) call(ctx context.Context, r *request) (reply, error)
 	return reply{status: http.StatusOK, data: wire.CommunitiesOf(l, r.server.Now()), count: len(l.Communities)}, nil
 }
 
-type drawInput struct {
-	neighboursInput
-	format string
-}
+type drawInput struct{ *verb.Drawing }
 
 // drawing is a graph in a language of drawings.
 type drawing struct {
@@ -102,16 +98,11 @@ type drawing struct {
 	wire.GraphBounds
 }
 
-func (in *drawInput) Args() []verb.Arg {
-	return append(in.Neighbours.Args(), wire.DrawingArg(&in.format))
-}
-
 func (in *drawInput) call(ctx context.Context, r *request) (reply, error) {
-	g, err := in.subgraph(ctx, r)
+	g, err := (&neighboursInput{in.Neighbours}).subgraph(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
-	format := cmp.Or(in.format, wire.Mermaid)
-	text, err := wire.Draw(g, format, r.server.Now())
-	return reply{status: http.StatusOK, data: drawing{format, text, wire.GraphBounds(g.GraphBounds)}, count: len(g.Nodes)}, err
+	text, err := wire.Draw(g, in.Format, r.server.Now())
+	return reply{status: http.StatusOK, data: drawing{in.Format, text, wire.GraphBounds(g.GraphBounds)}, count: len(g.Nodes)}, err
 }

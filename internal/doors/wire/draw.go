@@ -11,17 +11,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// The languages of [Draw].
-const (
-	Mermaid  = "mermaid"
-	Graphviz = "graphviz"
-)
-
-// DrawingArg is the argument that names the language of a drawing; by default [Mermaid].
-func DrawingArg(to *string) verb.Arg {
-	return verb.Arg{Name: "format", About: "the language of the drawing: mermaid or graphviz", Values: []string{Mermaid, Graphviz}, Rules: verb.Schema{"default": Mermaid}, To: to}
-}
-
 // drawnLabel is how many characters of a content a drawing has.
 const drawnLabel = 40
 
@@ -33,11 +22,11 @@ func Draw(g *api.Subgraph, language string, now time.Time) (string, error) {
 	var out strings.Builder
 	head, node, edge, tail, escape := "flowchart LR\n", "  n%d[\"%s\"]\n", "  n%d -->|\"%s\"| n%d\n", "", escapeMermaid
 	switch language {
-	case Mermaid:
-	case Graphviz:
+	case verb.Mermaid:
+	case verb.Graphviz:
 		head, node, edge, tail, escape = "digraph memory {\n  rankdir=LR;\n  node [shape=box];\n", "  n%d [label=\"%s\"];\n", "  n%[1]d -> n%[3]d [label=\"%[2]s\"];\n", "}\n", escapeGraphviz
 	default:
-		return "", hippo.Fieldf("format", "must be %s or %s, got %q", Mermaid, Graphviz, language)
+		return "", hippo.Fieldf("format", "must be %s or %s, got %q", verb.Mermaid, verb.Graphviz, language)
 	}
 	out.WriteString(head)
 	for i, n := range g.Nodes {
@@ -61,7 +50,7 @@ func drawn(text string, s hippo.State) string {
 
 // DrawingComment returns a text on one line as a comment of a drawing, which programs that draw skip.
 func DrawingComment(language, text string) string {
-	if language == Graphviz {
+	if language == verb.Graphviz {
 		return "// " + termtext.Line(text)
 	}
 	return "%% " + termtext.Line(text)

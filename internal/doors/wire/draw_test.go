@@ -7,6 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // Contents and kinds are text in a drawing, whatever they hold.
@@ -21,13 +22,13 @@ func TestDraw(t *testing.T) {
 		Relations: []hippo.Relation{{From: a, To: b, Kind: "x|\"]; n9"}, {From: b, To: a, Kind: "back"}},
 	}
 	for language, want := range map[string]string{
-		wire.Mermaid: `flowchart LR
+		verb.Mermaid: `flowchart LR
   n0["say #34;hi#34;#92; #93; click n0 #60;b#62;é#60;/b#62; #35;quot#59; #37;d"]
   n1["end"]
   n0 -->|"x#124;#34;#93;#59; n9"| n1
   n1 -->|"back"| n0
 `,
-		wire.Graphviz: `digraph memory {
+		verb.Graphviz: `digraph memory {
   rankdir=LR;
   node [shape=box];
   n0 [label="say \"hi\"\\ ] click n0 <b>é</b> #quot; %d"];
@@ -50,7 +51,7 @@ func TestDraw(t *testing.T) {
 // A comment stays one, whatever its text holds.
 func TestDrawingComment(t *testing.T) {
 	t.Parallel()
-	for language, want := range map[string]string{wire.Mermaid: "%% 2 insights ⏎ n0 --> n1", wire.Graphviz: "// 2 insights ⏎ n0 --> n1"} {
+	for language, want := range map[string]string{verb.Mermaid: "%% 2 insights ⏎ n0 --> n1", verb.Graphviz: "// 2 insights ⏎ n0 --> n1"} {
 		if got := wire.DrawingComment(language, "2 insights\nn0 --> n1"); got != want {
 			t.Errorf("%s: %q", language, got)
 		}

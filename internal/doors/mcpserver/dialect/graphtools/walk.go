@@ -42,7 +42,7 @@ func graphTool() d.Tool {
 			{Name: "depth", About: "default 2, of path 5", Rules: verb.Between(1, api.MaxDepth), To: verb.New[int]},
 			{Name: "kinds", To: verb.New[[]string]},
 			{Name: "direction", Values: []string{string(api.DirectionBoth), string(api.DirectionOut), string(api.DirectionIn)}, To: verb.New[string]},
-			{Name: "format", Values: []string{wire.Mermaid, wire.Graphviz}, Rules: verb.Schema{"default": wire.Mermaid}, To: verb.New[string]},
+			{Name: "format", Values: []string{verb.Mermaid, verb.Graphviz}, Rules: verb.Schema{"default": verb.Mermaid}, To: verb.New[string]},
 			{Name: "as_of", To: verb.New[verb.Time]},
 			{Name: "known_at", To: verb.New[verb.Time]},
 		},
@@ -91,7 +91,7 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 		return d.Result{}, err
 	}
 	if c.Text("action") == actionDraw {
-		return draw(c, g, cmp.Or(c.Text("format"), wire.Mermaid))
+		return draw(c, g, cmp.Or(c.Text("format"), verb.Mermaid))
 	}
 	lines := append(nodeLines(c, g.Nodes), written(c, "", g.Relations).Text, boundsText(&g.GraphBounds))
 	return d.Result{Text: joinedLines(lines), Count: len(g.Nodes) - 1}, nil
