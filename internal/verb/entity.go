@@ -78,6 +78,25 @@ func (e *ShowEntity) Request(now time.Time) (q api.ShowEntity, err error) {
 	return q, err
 }
 
+// ListFacts asks for facts: of an entity, or else of a page of entities. Only the command line has it, which takes the entity as a word.
+type ListFacts struct {
+	Kinds  []string
+	Former bool
+	Page
+}
+
+// Args are the arguments that fill a ListFacts.
+func (l *ListFacts) Args() []Arg {
+	args := l.Page.Args()
+	for i := range args {
+		args[i].About = "without SUBJECT: " + args[i].About + " entities"
+	}
+	return append([]Arg{
+		{Name: "kind", About: "only relations of this kind (default: any, and memories)", To: &l.Kinds},
+		{Name: "former", About: "include what no longer holds", To: &l.Former},
+	}, args...)
+}
+
 // ModifyEntity is what to change in an entity.
 type ModifyEntity struct {
 	api.ModifyEntity

@@ -20,15 +20,13 @@ import (
 // factList is what a list of facts asks for.
 type factList struct {
 	subject string
-	kinds   []string
-	at      hippo.Moment
-	former  bool
-	page    verb.Page
-	count   int
+	verb.ListFacts
+	at    hippo.Moment
+	count int
 }
 
 func newFactListCommand(s *shell) *cobra.Command {
-	q := factList{page: verb.Page{Usual: 100}}
+	q := factList{ListFacts: verb.ListFacts{Page: verb.Page{Usual: 100}}}
 	var at momentFlags
 	c := &cobra.Command{
 		Use:   "list [SUBJECT]",
@@ -43,7 +41,7 @@ each entity the 100 strongest relations and the 500 newest memories that mention
 				return hippo.Fieldf("subject", "must not be empty")
 			}
 			var err error
-			if q.count, err = q.page.Count(); err != nil {
+			if q.count, err = q.Count(); err != nil {
 				return err
 			}
 			if err := at.set(s, &q.at); err != nil {
@@ -58,14 +56,7 @@ each entity the 100 strongest relations and the 500 newest memories that mention
 			})
 		},
 	}
-	v := c.Flags()
-	v.StringArrayVar(&q.kinds, "kind", nil, "only relations of this kind; may be repeated (default: any, and memories)")
-	v.BoolVar(&q.former, "former", false, "include what no longer holds")
-	args := q.page.Args()
-	for i := range args {
-		args[i].About = "without SUBJECT: " + args[i].About + " entities"
-	}
-	addArgs(v, args)
+	addArgs(c.Flags(), q.Args())
 	at.add(c)
 	return c
 }
@@ -84,14 +75,14 @@ func (q *factList) read(ctx context.Context, s *shell, m *client.Client) (facts 
 		return nil, err
 	}
 	facts.Facts = slices.DeleteFunc(facts.Facts, func(f wire.Fact) bool {
-		return !q.former && !f.Holds || q.kinds != nil && !slices.Contains(q.kinds, f.Kind)
+		return !q.Former && !f.Holds || q.Kinds != nil && !slices.Contains(q.Kinds, f.Kind)
 	})
 	return facts, nil
 }
 
 // ofAll returns the relations of a page of entities.
 func (q *factList) ofAll(ctx context.Context, s *shell, m *client.Client) (*wire.Facts, error) {
-	l, err := m.ListEntities(ctx, api.ListEntities{Offset: q.page.Offset, Count: q.count, KnownAt: q.at.KnownAt})
+	l, err := m.ListEntities(ctx, api.ListEntities{Offset: q.Offset, Count: q.count, KnownAt: q.at.KnownAt})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +95,7 @@ func (q *factList) ofAll(ctx context.Context, s *shell, m *client.Client) (*wire
 	}
 	var rs []hippo.Relation
 	if len(ids) > 0 {
-		if rs, err = m.Relations(ctx, api.Relations{IDs: ids, Kinds: q.kinds, At: hippo.Moment{KnownAt: q.at.KnownAt}}); err != nil {
+		if rs, err = m.Relations(ctx, api.Relations{IDs: ids, Kinds: q.Kinds, At: hippo.Moment{KnownAt: q.at.KnownAt}}); err != nil {
 			return nil, err
 		}
 	}
