@@ -3,7 +3,6 @@ package memorymcp
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
@@ -32,8 +31,8 @@ func selectParams() verb.Table {
 		verb.Arg{Name: "metadata_filter", About: "keys and values that the metadata has", To: verb.New[verb.Metadata]},
 		verb.Arg{Name: "valid_at", Also: "as_of", About: "ISO 8601", To: verb.New[verb.Time]},
 		verb.Arg{Name: "known_at", To: verb.New[verb.Time]},
-		verb.Arg{Name: "event_after", To: verb.New[verb.Time]}, verb.Arg{Name: "event_before", To: verb.New[verb.Time]},
-		verb.Arg{Name: "ingestion_after", To: verb.New[verb.Time]}, verb.Arg{Name: "ingestion_before", To: verb.New[verb.Time]})
+		verb.Arg{Name: "event_after", To: verb.New[verb.Time]}, verb.Arg{Name: "event_before", Field: "EventBefore", To: verb.New[verb.Time]},
+		verb.Arg{Name: "ingestion_after", To: verb.New[verb.Time]}, verb.Arg{Name: "ingestion_before", Field: "CreatedBefore", To: verb.New[verb.Time]})
 }
 
 // Pages.
@@ -57,31 +56,18 @@ type selection struct {
 
 func selectionOf(ctx context.Context, c *d.Call) (selection, error) {
 	s := selection{client: c.Text("agent_id"), metadata: c.Object("metadata_filter")}
-	s.filter.Author, s.filter.Session = c.Text("user_id"), c.Text("run_id")
-	if t := c.Text("memory_type"); t != "" {
-		s.filter.Types = []string{t}
+	n := verb.Narrow{
+		Types: verb.Given([]string{c.Text("memory_type")}), Author: c.Text("user_id"), Session: c.Text("run_id"), At: verb.Moment{AsOf: c.Time("valid_at"), KnownAt: c.Time("known_at")},
+		Event: verb.Span{After: c.Time("event_after"), Before: c.Time("event_before")}, Created: verb.Span{After: c.Time("ingestion_after"), Before: c.Time("ingestion_before")},
 	}
-	if p := c.Text("namespace"); p != "" {
-		var err error
-		if s.filter.Projects, err = engine.KnownProjects(ctx, c.Memories, p); err != nil {
-			return s, err
-		}
-	}
-	f := &s.filter
-	err := verb.Read(c.Now, c.Time("valid_at").Into(&f.ValidAt), c.Time("known_at").Into(&f.KnownAt), c.Time("event_after").Into(&f.EventAfter),
-		c.Time("event_before").Into(&f.EventBefore), c.Time("ingestion_after").Into(&f.CreatedAfter), c.Time("ingestion_before").Into(&f.CreatedBefore))
-	if err != nil {
+	var err error
+	if s.filter, err = n.Filter(c.Now); err != nil {
 		return s, err
 	}
-	for _, x := range []struct {
-		name         string
-		after, until time.Time
-	}{{"event", s.filter.EventAfter, s.filter.EventBefore}, {"ingestion", s.filter.CreatedAfter, s.filter.CreatedBefore}} {
-		if !x.after.IsZero() && !x.until.IsZero() && !x.after.Before(x.until) {
-			return s, hippo.Fieldf(x.name+"_before", "must be after %s_after", x.name)
-		}
+	if p := c.Text("namespace"); p != "" {
+		s.filter.Projects, err = engine.KnownProjects(ctx, c.Memories, p)
 	}
-	return s, nil
+	return s, err
 }
 
 // narrows reports whether the selection has conditions that the engine has not.

@@ -25,7 +25,7 @@ func olderReading() []d.Tool {
 		return p
 	}
 	least := verb.Arg{Name: "similarity_threshold", Rules: verb.Between(0, 1), To: verb.New[float64]}
-	start, end := verb.Arg{Name: "start_date", To: verb.New[verb.Time]}, verb.Arg{Name: "end_date", To: verb.New[verb.Time]}
+	start, end := verb.Arg{Name: "start_date", To: verb.New[verb.Time]}, verb.Arg{Name: "end_date", Field: "CreatedBefore", To: verb.New[verb.Time]}
 	return []d.Tool{
 		older("recall_memory", recallMemory, query, n(5)),
 		older("recall_by_timeframe", timeframe, start, end, n(5)),
@@ -120,9 +120,6 @@ func dates(c *d.Call, f *hippo.Filter) error {
 	if day, err := time.Parse(time.DateOnly, c.Time("end_date").Text); err == nil {
 		f.CreatedBefore = time.Date(day.Year(), day.Month(), day.Day()+1, 0, 0, 0, 0, c.Now.Location())
 	}
-	if !f.CreatedAfter.IsZero() && !f.CreatedBefore.IsZero() && !f.CreatedAfter.Before(f.CreatedBefore) {
-		return hippo.Fieldf("end_date", "must not be before start_date")
-	}
 	return nil
 }
 
@@ -151,7 +148,7 @@ func olderChanging() []d.Tool {
 			c.Input["tag_match"] = "all"
 			return callDelete(ctx, c)
 		}, oneTag),
-		older("delete_by_timeframe", deleteDates, verb.Arg{Name: "start_date", To: verb.New[verb.Time]}, verb.Arg{Name: "end_date", To: verb.New[verb.Time]}, d.TagsArg()),
+		older("delete_by_timeframe", deleteDates, verb.Arg{Name: "start_date", To: verb.New[verb.Time]}, verb.Arg{Name: "end_date", Field: "CreatedBefore", To: verb.New[verb.Time]}, d.TagsArg()),
 		older("delete_before_date", func(ctx context.Context, c *d.Call) (d.Result, error) {
 			c.Input["before"] = c.Input["before_date"]
 			return callDelete(ctx, c)
