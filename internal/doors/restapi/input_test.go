@@ -37,39 +37,22 @@ func TestBadInput(t *testing.T) {
 		{post, "/memories", `{"content":"a","metadata":{"x":1,"x":2}}`, "x"},
 		// Fields.
 		{post, "/memories", `{}`, "content"},
-		{post, "/memories", `{"content":null}`, "content"},
-		{post, "/memories", `{"content":7}`, "content"},
-		{post, "/memories", `{"content":""}`, "content"},
 		{post, "/memories", `{"content":"\u0000"}`, "content"},
-		{post, "/memories", `{"content":"a","importance":"high"}`, "importance"},
 		{post, "/memories", `{"content":"a","importance":1e999}`, "importance"},
-		{post, "/memories", `{"content":"a","tags":"x"}`, "tags"},
-		{post, "/memories", `{"content":"a","tags":["x",null]}`, "tags[1]"},
-		{post, "/memories", `{"content":"a","tags":["x",[]]}`, "tags[1]"},
-		{post, "/memories", `{"content":"a","metadata":[1]}`, "metadata"},
 		{post, "/memories", `{"content":"a","source":"user"}`, "source"},
 		{post, "/memories", `{"content":"a","source":{"kind":"robot"}}`, "source.kind"},
 		{post, "/memories", `{"content":"a","source":{"authors":"x"}}`, "source.authors"},
-		{post, "/memories", `{"content":"a","event_time":"whenever"}`, "event_time"},
-		{post, "/memories", `{"content":"a","event_time":5}`, "event_time"},
 		{post, "/memories", `{"content":"a","supersedes":["zz"]}`, "supersedes"},
 		{post, "/memories", `{"content":"a","project":"*"}`, "project"},
-		{post, "/memories", `{"content":"a","contents":"b"}`, "contents"},
 		{post, "/memories", `{"content":"a","` + strings.Repeat("k", 1000) + `":1}`, strings.Repeat("k", 60)},
 		{post, "/memories?x=1", `{"content":"a"}`, "x"},
 		{http.MethodPatch, "/memories/" + id, `{"content":null,"tags":[],"type":""}`, "changes"},
 		{http.MethodPatch, "/memories/" + id, `{"clear":["content"]}`, "clear"},
 		{http.MethodPatch, "/memories/" + id, `{"clear":["tags"],"tags":["a"]}`, "clear"},
 		// Pages and filters.
-		{post, "/search", `{"limit":1e30}`, "limit"},
-		{post, "/search", `{"limit":99999999999999999999}`, "limit"},
-		{post, "/search", `{"limit":1.5}`, "limit"},
-		{post, "/search", `{"query":["a"]}`, "query"},
 		{post, "/search", `{"relevance_range":{"min":2,"max":1}}`, "relevance_range"},
-		{post, "/search", `{"relevance_range":[0,1]}`, "relevance_range"},
 		{post, "/search", `{"relevance_range":{"min":0.5},"min_relevance":0.1}`, "min_relevance"},
 		{post, "/search", `{"situation_filter":[" ","a"]}`, "situation_filter[0]"},
-		{get, "/memories?limit=ten", "", "limit"},
 		{get, "/memories?limit=1&limit=2", "", "limit"},
 		{get, "/memories?limti=1", "", "limti"},
 		{get, "/memories?pinned=yes", "", "pinned"},
@@ -88,7 +71,6 @@ func TestBadInput(t *testing.T) {
 		{get, "/memories/" + strings.Repeat("f", 5000), "", "id"},
 		{post, "/forget", `{}`, "uuids"},
 		{post, "/forget", `{"uuids":"` + id + `"}`, "uuids"},
-		{post, "/forget", `{"uuids":[1]}`, "uuids[0]"},
 		{post, "/forget", `{"uuids":["` + strings.Repeat(id+`","`, 1000) + `"]}`, "uuids"},
 		{post, "/purge", `{"uuids":["",""]}`, "uuids"},
 		{post, "/reinforce", `{}`, "upvotes"},
@@ -100,7 +82,6 @@ func TestBadInput(t *testing.T) {
 		{post, "/relations/end", `{"from":"` + id + `","to":"` + id + `","kind":"x"}`, "to"},
 		{post, "/relations/end", `{"from":"` + id + `","to":"` + id + `"}`, "kind"},
 		{post, "/relations", `{"relations":{}}`, "relations"},
-		{post, "/relations", `{"relations":[7]}`, "relations[0]"},
 		{post, "/relations", `{"relations":[{"from":"` + id + `","to":"` + id + `"}]}`, "relations[0].kind"},
 		{post, "/context", `{"max_tokens":0}`, "max_tokens"},
 		{post, "/context", `{"max_tokens":1000000}`, "max_tokens"},
@@ -114,21 +95,6 @@ func TestBadInput(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"kept"}, s.do(get, "/memories", "").contents()); d != "" {
 		t.Error(d)
-	}
-}
-
-// TestUnknownFields_areExplained: the error has the name that was probably meant, or all names.
-func TestUnknownFields_areExplained(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for given, want := range map[string]string{
-		"contents": "did you mean content?", "importanc": "did you mean importance?", "Tags": "did you mean tags?", "situations": "did you mean situation?",
-		"pin": "did you mean pinned?", "supersede": "did you mean supersedes?", "zebra": "known are",
-	} {
-		p := s.do(http.MethodPost, "/memories", `{"content":"a","`+given+`":1}`).failed(http.StatusBadRequest, "invalid", given)
-		if !strings.Contains(p.Detail, want) {
-			t.Errorf("%s: %s", given, p.Detail)
-		}
 	}
 }
 
