@@ -56,7 +56,7 @@ func newFactAddCommand(s *shell) *cobra.Command {
 		},
 	}
 	v := c.Flags()
-	addArgs(v, slices.DeleteFunc(f.Args(), func(a verb.Arg) bool { return a.Name == "weight" }))
+	addArgs(v, verb.Without(f.Args(), "weight"))
 	for _, name := range []string{"from", "until"} { // they are the same
 		same := *v.Lookup("valid-" + name)
 		same.Name, same.Hidden = name, true

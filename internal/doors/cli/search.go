@@ -59,7 +59,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 		},
 	}
 	v := c.Flags()
-	addArgs(v, slices.DeleteFunc(f.Args(), func(a verb.Arg) bool { return a.Name == "ranker" })) // a setting of all commands
+	addArgs(v, verb.Without(f.Args(), "ranker")) // a setting of all commands
 	addAll(v, &f.all)
 	v.StringSliceVar(&f.Sources, "sources", []string{api.SourceMemory}, "what to search: memory, code, or both, separated by a comma")
 	v.BoolVar(&f.each, "each", false, "list memories with the same text one by one, not as one hit")

@@ -14,7 +14,7 @@ import (
 // historyInput asks for the chain of supersession that a memory belongs to.
 type historyInput struct{ getInput }
 
-func (in *historyInput) Args() []verb.Arg { return slices.Delete(in.getInput.Args(), 1, 2) }
+func (in *historyInput) Args() []verb.Arg { return verb.Without(in.getInput.Args(), "query") }
 
 // maxHistory is how many memories a history has at most.
 const maxHistory = 100

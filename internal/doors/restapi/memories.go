@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -163,7 +162,7 @@ type insights struct {
 type getManyInput struct{ verb.Get }
 
 // Args implements [verb.Object]. The answer has no excerpts.
-func (in *getManyInput) Args() []verb.Arg { return slices.Delete(in.Get.Args(), 1, 2) }
+func (in *getManyInput) Args() []verb.Arg { return verb.Without(in.Get.Args(), "query") }
 
 func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 	q, err := in.Request(ctx, r.Memories, r.now())
@@ -185,7 +184,7 @@ type getInput struct {
 }
 
 func (in *getInput) Args() []verb.Arg {
-	return append([]verb.Arg{verb.IDArg(&in.id)}, in.Get.Args()[1:]...)
+	return append([]verb.Arg{verb.IDArg(&in.id)}, verb.Without(in.Get.Args(), "id")...)
 }
 
 func (in *getInput) get(ctx context.Context, r *request) (*api.Got, error) {

@@ -19,7 +19,7 @@ type searchInput struct {
 }
 
 func (in *searchInput) Args() []verb.Arg {
-	return slices.DeleteFunc(in.all(), func(a verb.Arg) bool { return a.Name == "sources" })
+	return verb.Without(in.all(), "sources")
 }
 
 func (in *searchInput) all() []verb.Arg {
