@@ -17,10 +17,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newRunCommand(s *shell) *cobra.Command {
-	p := script.Program{MaxTokens: script.MaxTokens}
+	p := verb.Program{MaxTokens: verb.MaxReport}
 	var card bool
 	c := &cobra.Command{
 		Use:   "run FILE",
@@ -43,7 +44,7 @@ cannot see the files or the environment of this machine.`,
 				return usagef("%.60q is no file; a program goes through a pipe: echo PROGRAM | hippo run -", args[0])
 			}
 			if c.Flags().Changed("max-tokens") && p.MaxTokens == 0 {
-				return hippo.Fieldf("max-tokens", "must be between %d and %d, got 0", script.MinTokens, script.MaxTokens)
+				return hippo.Fieldf("max-tokens", "must be between %d and %d, got 0", verb.MinReport, verb.MaxReport)
 			}
 			var err error
 			if p.Source, err = programOf(s, args[0]); err != nil {
@@ -84,7 +85,7 @@ type ranProgram struct {
 	DryRun bool            `json:"dry_run,omitempty"`
 }
 
-func runProgram(c *cobra.Command, s *shell, p script.Program) error {
+func runProgram(c *cobra.Command, s *shell, p verb.Program) error {
 	cfg, err := s.named()
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // cardURI is the resource with the page about programs.
@@ -24,7 +25,7 @@ func runTool() tool {
 	}
 }
 
-type runInput struct{ script.Program }
+type runInput struct{ verb.Program }
 
 func (in *runInput) call(ctx context.Context, s *session) (reply, error) {
 	caller := script.Caller{Scope: s.scope, Now: s.server.Now, Work: s.server.Work, Trees: s.server.Code, Place: func(m *hippo.Memory) {

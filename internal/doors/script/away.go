@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // verbName is the name of the verb that runs a program.
@@ -19,7 +20,7 @@ const verbName = "runProgram"
 
 // awayArgs are a program, and what its caller knows that the server does not.
 type awayArgs struct {
-	Program Program
+	Program verb.Program
 	Now     time.Time
 	Work    briefing.Work
 	Source  hippo.Source // of the memories without a situation
@@ -38,7 +39,7 @@ type awayResult struct {
 var errRepeated = fmt.Errorf("%w: the connection broke while the program ran: whether its writes are stored is not known; look before running it again", hippo.ErrUnavailable)
 
 // runAway runs a program where the store is.
-func runAway(ctx context.Context, m *engine.Memories, c Caller, p Program) (*Report, error) {
+func runAway(ctx context.Context, m *engine.Memories, c Caller, p verb.Program) (*Report, error) {
 	a := awayArgs{Program: p, Now: c.Now().In(m.Zone())}
 	if c.Trees != nil {
 		a.Dir = c.Trees.Dir()

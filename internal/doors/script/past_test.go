@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // changed records a memory and changes it twice; the last change is its tags.
@@ -103,19 +104,19 @@ func TestRun_past_refuses(t *testing.T) {
 		`undo(log()[0], reason="x" * 5000)`:            "reason: must",
 		`undo(log()[1])`:                               "was changed since, by operation",
 	} {
-		_, err := f.run(script.Program{Source: source})
+		_, err := f.run(verb.Program{Source: source})
 		var failed *script.Error
 		if !errors.As(err, &failed) || !strings.Contains(err.Error(), want) || failed.Line != 1 {
 			t.Errorf("%s: %v\nwant: %s", source, err, want)
 		}
 	}
-	if _, err := f.run(script.Program{Source: `undo(log()[0])`, ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "read_only") {
+	if _, err := f.run(verb.Program{Source: `undo(log()[0])`, ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "read_only") {
 		t.Errorf("an undo with read_only: %v", err)
 	}
-	if r, err := f.run(script.Program{Source: `[len(log()), diff("` + id + `").changed]`, ReadOnly: true}); err != nil || r.Text != "2\n[\"tags\",\"version\"]" {
+	if r, err := f.run(verb.Program{Source: `[len(log()), diff("` + id + `").changed]`, ReadOnly: true}); err != nil || r.Text != "2\n[\"tags\",\"version\"]" {
 		t.Errorf("reading with read_only: %+v, %v", r, err)
 	}
-	r, err := f.run(script.Program{Source: `undo(log()[0])`, DryRun: true})
+	r, err := f.run(verb.Program{Source: `undo(log()[0])`, DryRun: true})
 	if err != nil || !strings.Contains(r.Text, "undo ") || !strings.Contains(r.Text, "memories: 1") {
 		t.Errorf("a dry run: %+v, %v", r, err)
 	}
@@ -135,20 +136,20 @@ func TestRun_past_stays_in_the_scope(t *testing.T) {
 	}
 	operation := page.Operations[0].ID.String()
 	f.caller.Scope = hippo.Scope{Namespace: "other", Rights: hippo.RightRead | hippo.RightWrite}
-	if r, err := f.run(script.Program{Source: `len(log())`}); err != nil || r.Text != "0" {
+	if r, err := f.run(verb.Program{Source: `len(log())`}); err != nil || r.Text != "0" {
 		t.Errorf("the log: %+v, %v", r, err)
 	}
 	for _, source := range []string{`diff("` + id + `")`, `log("` + id + `")`, `undo("` + operation + `")`} {
-		if _, err := f.run(script.Program{Source: source}); err == nil || !strings.Contains(err.Error(), "no ") {
+		if _, err := f.run(verb.Program{Source: source}); err == nil || !strings.Contains(err.Error(), "no ") {
 			t.Errorf("%s: %v", source, err)
 		}
 	}
 	f.caller.Scope = hippo.LocalScope("")
 	f.caller.Scope.Rights = hippo.RightRead
-	if r, err := f.run(script.Program{Source: `len(log())`}); err != nil || r.Text != "2" {
+	if r, err := f.run(verb.Program{Source: `len(log())`}); err != nil || r.Text != "2" {
 		t.Errorf("the log with the right to read: %+v, %v", r, err)
 	}
-	if _, err := f.run(script.Program{Source: `undo("` + operation + `")`}); err == nil || !strings.Contains(err.Error(), "no right") {
+	if _, err := f.run(verb.Program{Source: `undo("` + operation + `")`}); err == nil || !strings.Contains(err.Error(), "no right") {
 		t.Errorf("an undo without the right: %v", err)
 	}
 }

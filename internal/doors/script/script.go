@@ -36,7 +36,7 @@ func Child(args []string, in io.Reader, out io.Writer) (code int, ran bool) {
 	return sandbox.Child(in, out), true
 }
 
-// MaxProgram is the largest source of a [Program], in bytes.
+// MaxProgram is the largest source of a [verb.Program], in bytes.
 const MaxProgram = sandbox.MaxProgram
 
 const (
@@ -47,47 +47,16 @@ const (
 	maxWrites = hippo.MaxIDs
 )
 
-// The limits of [Program.MaxTokens].
-const (
-	DefaultTokens = 1200
-	MinTokens     = 50
-	MaxTokens     = 20_000
-)
-
-// Program is what to run, and how.
-type Program struct {
-	// Source is the text, at most [MaxProgram] bytes.
-	Source string
-	// DryRun: what it writes is listed and not stored. ReadOnly: writing is an error.
-	DryRun, ReadOnly bool
-	// MaxTokens bounds the text of the report, by estimate: [MinTokens] to [MaxTokens]; 0 means
-	// [DefaultTokens].
-	MaxTokens int
-}
-
-// Args are the arguments that fill a Program. The command line reads the text from a file.
-func (p *Program) Args() []verb.Arg {
-	return []verb.Arg{
-		{Name: "program", As: map[verb.Door]string{verb.Shell: ""}, Also: "code script", Field: "Program", Is: verb.Required | verb.Listed, To: &p.Source},
-		{Name: "dry_run", About: "list what the program would write; store nothing", Brief: "stores nothing", Is: verb.Listed, To: &p.DryRun},
-		{Name: "read_only", About: "refuse every write", Is: verb.Listed, To: &p.ReadOnly},
-		{
-			Name: "max_tokens", Field: "MaxTokens", About: "the largest text, in estimated tokens; --json prints the whole result",
-			Rules: verb.Schema{"default": cmp.Or(p.MaxTokens, DefaultTokens)}, Is: verb.Listed | verb.Count, To: &p.MaxTokens,
-		},
-	}
-}
-
 // validate reports the first rule that p breaks.
-func (p *Program) validate() error {
+func validate(p *verb.Program) error {
 	if p.Source == "" {
 		return hippo.Fieldf("Program", "must be a Starlark program, such as: search(\"gateway\", limit=5)")
 	}
 	if n := len(p.Source); n > MaxProgram {
 		return hippo.Fieldf("Program", "must have at most %d bytes, got %d", MaxProgram, n)
 	}
-	if p.MaxTokens != 0 && (p.MaxTokens < MinTokens || p.MaxTokens > MaxTokens) {
-		return hippo.Fieldf("MaxTokens", "must be between %d and %d, got %d", MinTokens, MaxTokens, p.MaxTokens)
+	if p.MaxTokens != 0 && (p.MaxTokens < verb.MinReport || p.MaxTokens > verb.MaxReport) {
+		return hippo.Fieldf("MaxTokens", "must be between %d and %d, got %d", verb.MinReport, verb.MaxReport, p.MaxTokens)
 	}
 	return nil
 }
@@ -148,8 +117,8 @@ func New(command []string) *Runner {
 // of starting the process, and nothing is stored then.
 //
 // Cost: 5 to 10 ms for the process, and the calls.
-func (r *Runner) Run(ctx context.Context, e *engine.Engine, c Caller, p Program) (*Report, error) {
-	if err := p.validate(); err != nil {
+func (r *Runner) Run(ctx context.Context, e *engine.Engine, c Caller, p verb.Program) (*Report, error) {
+	if err := validate(&p); err != nil {
 		return nil, err
 	}
 	command, err := r.childCommand()
@@ -175,7 +144,7 @@ func (r *Runner) Run(ctx context.Context, e *engine.Engine, c Caller, p Program)
 
 // finish stores what the program wrote, or drops it.
 func (s *session) finish(ctx context.Context, staged *engine.Staged, out *sandbox.Outcome, err error) (*Report, error) {
-	limit := cmp.Or(s.program.MaxTokens, DefaultTokens)
+	limit := cmp.Or(s.program.MaxTokens, verb.DefaultTokens)
 	if err == nil && out.Failure != nil {
 		err = &Error{out.Failure, s.failed.of(out.Failure), cut(out.Text, limit)}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func TestMain(m *testing.M) {
@@ -69,7 +70,7 @@ func (f *fixture) fill(n int) (ids []string) {
 	return ids
 }
 
-func (f *fixture) run(p script.Program) (*script.Report, error) {
+func (f *fixture) run(p verb.Program) (*script.Report, error) {
 	f.t.Helper()
 	return f.runner.Run(f.t.Context(), f.Engine, f.caller, p)
 }
@@ -77,7 +78,7 @@ func (f *fixture) run(p script.Program) (*script.Report, error) {
 // text runs a program that must succeed and returns the text of its report.
 func (f *fixture) text(source string) string {
 	f.t.Helper()
-	r, err := f.run(script.Program{Source: source})
+	r, err := f.run(verb.Program{Source: source})
 	if err != nil {
 		f.t.Fatalf("%s\n%v", source, err)
 	}
@@ -180,7 +181,7 @@ func TestRun_wrong_calls_say_what_is_right(t *testing.T) {
 		`relate("aaaa", "bbbb")`:                                                         "no memory with id",
 		`store("key AKIAIOSFODNN7EXAMPLQ and ghp_012345678901234567890123456789abcdef")`: "secret",
 	} {
-		_, err := f.run(script.Program{Source: source})
+		_, err := f.run(verb.Program{Source: source})
 		var failed *script.Error
 		if !errors.As(err, &failed) || !strings.Contains(err.Error(), want) || failed.Line != 1 {
 			t.Errorf("%s: %v\nwant: %s", source, err, want)
@@ -196,7 +197,7 @@ func TestRun_dry_run_lists_and_stores_nothing(t *testing.T) {
 	f := open(t)
 	ids := f.fill(3)
 	before := f.state()
-	r, err := f.run(script.Program{Source: `upvote(search("gateway note 1")[0]); store("a summary", tags=["s"]); forget("` + ids[0] + `")`, DryRun: true})
+	r, err := f.run(verb.Program{Source: `upvote(search("gateway note 1")[0]); store("a summary", tags=["s"]); forget("` + ids[0] + `")`, DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestRun_votes_for_a_question(t *testing.T) {
 	} {
 		f := open(t)
 		f.fill(2)
-		if _, err := f.run(script.Program{Source: source}); err != nil {
+		if _, err := f.run(verb.Program{Source: source}); err != nil {
 			t.Fatal(err)
 		}
 		tied := 0
@@ -248,11 +249,11 @@ func TestRun_read_only_refuses_writes(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.fill(2)
-	if r, err := f.run(script.Program{Source: `len(search("gateway"))`, ReadOnly: true}); err != nil || r.Text != "2" {
+	if r, err := f.run(verb.Program{Source: `len(search("gateway"))`, ReadOnly: true}); err != nil || r.Text != "2" {
 		t.Errorf("a search: %+v, %v", r, err)
 	}
 	for _, source := range []string{`store("x")`, `upvote(search("gateway")[0])`, `forget(search("gateway"))`, `relate("a", "b")`} {
-		if _, err := f.run(script.Program{Source: source, ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "read_only") {
+		if _, err := f.run(verb.Program{Source: source, ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "read_only") {
 			t.Errorf("%s: %v", source, err)
 		}
 	}
@@ -263,10 +264,10 @@ func TestRun_stays_in_the_scope(t *testing.T) {
 	f := open(t)
 	ids := f.fill(1)
 	f.caller.Scope = hippo.Scope{Namespace: "other", Rights: hippo.RightRead}
-	if r, err := f.run(script.Program{Source: `[len(search("gateway")), get("` + ids[0] + `") == None, stats().memories]`}); err != nil || r.Text != "0\ntrue\n0" {
+	if r, err := f.run(verb.Program{Source: `[len(search("gateway")), get("` + ids[0] + `") == None, stats().memories]`}); err != nil || r.Text != "0\ntrue\n0" {
 		t.Errorf("report is %+v, %v", r, err)
 	}
-	if _, err := f.run(script.Program{Source: `store("x")`}); err == nil || !strings.Contains(err.Error(), "no right") {
+	if _, err := f.run(verb.Program{Source: `store("x")`}); err == nil || !strings.Contains(err.Error(), "no right") {
 		t.Errorf("a write without the right: %v", err)
 	}
 }
@@ -277,7 +278,7 @@ func TestRun_text_is_cut_and_says_so(t *testing.T) {
 	for source, tokens := range map[string]int{
 		`"word " * 100000`: 100, `["line %d" % i for i in range(10000)]`: 200, `"\x1b[31mred"`: 100, `"字" * 5000`: 50,
 	} {
-		r, err := f.run(script.Program{Source: source, MaxTokens: tokens})
+		r, err := f.run(verb.Program{Source: source, MaxTokens: tokens})
 		if err != nil {
 			t.Fatalf("%s: %v", source, err)
 		}
@@ -293,12 +294,12 @@ func TestRun_text_is_cut_and_says_so(t *testing.T) {
 func TestRun_program_limits(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	for _, p := range []script.Program{{}, {Source: strings.Repeat("x", script.MaxProgram+1)}, {Source: "1", MaxTokens: 1}, {Source: "1", MaxTokens: 1 << 20}} {
+	for _, p := range []verb.Program{{}, {Source: strings.Repeat("x", script.MaxProgram+1)}, {Source: "1", MaxTokens: 1}, {Source: "1", MaxTokens: 1 << 20}} {
 		if _, err := f.run(p); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%.20q, %d tokens: %v", p.Source, p.MaxTokens, err)
 		}
 	}
-	if _, err := f.run(script.Program{Source: "for i in range(2000): store('x')"}); err == nil || !strings.Contains(err.Error(), "more than 1000") {
+	if _, err := f.run(verb.Program{Source: "for i in range(2000): store('x')"}); err == nil || !strings.Contains(err.Error(), "more than 1000") {
 		t.Errorf("many writes: %v", err)
 	}
 }
@@ -320,7 +321,7 @@ func TestRun_failed_changes_nothing(t *testing.T) {
 			lines = append(lines, rapid.SampledFrom(steps).Draw(rt, "step"), "n += 1")
 		}
 		source := strings.Join(append(lines, rapid.SampledFrom(ends).Draw(rt, "end")), "\n")
-		if _, err := f.run(script.Program{Source: source}); err == nil {
+		if _, err := f.run(verb.Program{Source: source}); err == nil {
 			rt.Fatalf("no error from\n%s", source)
 		}
 		if d := cmp.Diff(before, f.state()); d != "" {
@@ -336,7 +337,7 @@ func TestRun_canceled_stores_nothing(t *testing.T) {
 	before := f.state()
 	ctx, cancel := context.WithCancel(t.Context())
 	f.caller.Place = func(*hippo.Memory) { cancel() } // in the middle of a write
-	_, err := f.runner.Run(ctx, f.Engine, f.caller, script.Program{Source: `upvote(search("gateway")[0]); store("x"); store("y")`})
+	_, err := f.runner.Run(ctx, f.Engine, f.caller, verb.Program{Source: `upvote(search("gateway")[0]); store("x"); store("y")`})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
@@ -357,7 +358,7 @@ func TestRun_waits_for_its_turn(t *testing.T) {
 	}
 	done := make(chan error)
 	runOne := func() {
-		_, err := f.run(script.Program{Source: `store("x")`})
+		_, err := f.run(verb.Program{Source: `store("x")`})
 		done <- err
 	}
 	for range running {
@@ -401,7 +402,7 @@ for i in range(100): get(m)`,
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := f.runner.Run(b.Context(), f.Engine, f.caller, script.Program{Source: source}); err != nil {
+				if _, err := f.runner.Run(b.Context(), f.Engine, f.caller, verb.Program{Source: source}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -424,7 +425,7 @@ func TestPreview_ShowsWhatAnswers(t *testing.T) {
 		`search("which port does the gateway listen on")`:            true,
 		`list_memories()[0].preview`:                                 false,
 	} {
-		r, err := f.runner.Run(t.Context(), f.Engine, f.caller, script.Program{Source: program})
+		r, err := f.runner.Run(t.Context(), f.Engine, f.caller, verb.Program{Source: program})
 		if err != nil {
 			t.Fatal(err)
 		}

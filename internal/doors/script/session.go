@@ -18,7 +18,7 @@ import (
 type session struct {
 	memories *engine.Memories
 	caller   Caller
-	program  *Program
+	program  *verb.Program
 	writes   []Write
 	failed   failed
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/grammar"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/symbols"
-	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // forest is source trees of a test.
@@ -99,7 +99,7 @@ func TestRun_searches_code(t *testing.T) {
 func (f *fixture) wantFailures(programs map[string]string) {
 	f.t.Helper()
 	for source, want := range programs {
-		if _, err := f.run(script.Program{Source: source}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := f.run(verb.Program{Source: source}); err == nil || !strings.Contains(err.Error(), want) {
 			f.t.Errorf("%s: %v\nwant: %s", source, err, want)
 		}
 	}
