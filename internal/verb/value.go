@@ -145,10 +145,11 @@ func (d Door) readTo(name string, raw json.RawMessage, to any) error {
 	if d == MCP {
 		raw = plain(raw, to)
 	}
-	if n, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64); err == nil && d != Script && isWhole(to) { // 2.0 is 2
-		raw = asJSON(n)
+	err := json.Unmarshal(raw, to)
+	if n, bad := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64); err != nil && bad == nil && d != Script && isWhole(to) { // 2.0 is 2
+		err = json.Unmarshal(asJSON(n), to)
 	}
-	if err := json.Unmarshal(raw, to); err != nil || string(raw) == "null" {
+	if err != nil || string(raw) == "null" {
 		return d.mismatch(name, given, to)
 	}
 	return nil
