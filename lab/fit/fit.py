@@ -95,17 +95,13 @@ def kinds(x, context):
 def present(scale):
     """The weights and gates of fitted.go, as a descent starts from them."""
     text = (RANK / "fitted.go").read_text()
-    weights, gates = np.zeros((EXPERTS, len(NAMES) + 1)), np.zeros((1 + len(CONTEXTS) + len(KINDS), EXPERTS))
-    for i in range(EXPERTS):
-        expert = re.search(rf"^func expert{i + 1}\(\).*?^}}", text, re.S | re.M)[0]
-        number = lambda field, within: float((re.search(rf"\b{field}:\s+(-?[\d.]+)", within) or [0, 0])[1])
-        block = lambda name: (re.search(rf"{name}{{(.*?)}}", expert, re.S) or ["", ""])[1]
-        weights[i] = [*(number(f, block("Features: Features")) for f in FEATURES.values()), number("Base", expert)]
-        gates[:, i] = [
-            number("Bias", expert),
-            *(number(f, block("Gate: Context")) for f in CONTEXT.values()),
-            *(number(f, block("Kind: Kind")) for f in KINDS.values()),
-        ]
+
+    def row(name):
+        found = re.search(rf"^\t+{name}:?[:= ]+(?:\[NumExperts\]float64)?{{(.*?)}}", text, re.M)
+        return [float(x) for x in found[1].split(",")] if found else [0.0] * EXPERTS
+
+    weights = np.array([row(go) for go in FEATURES.values()] + [row("base")]).T
+    gates = np.array([row("bias")] + [row(go) for go in [*CONTEXT.values(), *KINDS.values()]])
     weights[:, :-1] *= scale
     return np.concatenate([np.where(RISING, np.sqrt(np.maximum(weights, 1e-4)), weights).ravel(), gates.ravel()])
 
@@ -295,29 +291,54 @@ def level(questions, scores):
     return [mean - middle @ by, *by]
 
 
-def literal(values, fields):
-    return "".join(f"\t\t\t{go}: {v:.3f},\n" for (n, go), v in zip(fields.items(), values) if n not in UNUSED and abs(v) >= 0.0005)
+def numbers(values):
+    return "{" + ", ".join(f"{v:.3f}" if abs(v) >= 0.0005 else "0" for v in values) + "}"
+
+
+def table(rows, fields):
+    """A line for each field, a column for each expert."""
+    used = [(go, row) for (n, go), row in zip(fields.items(), rows) if n not in UNUSED and np.abs(row).max() >= 0.0005]
+    return "".join(f"\t\t{go}: {numbers(row)},\n" for go, row in used)
 
 
 def go(m, base):
-    weights, n = m.weights[:, :-1] / m.scale, 1 + len(CONTEXTS)
-    each = "".join(
-        f"\nfunc expert{i + 1}() Expert {{\n\treturn Expert{{\n\t\tBias: {m.gates[0, i]:.3f},\n\t\tBase: {m.weights[i, -1]:.3f},\n"
-        f"\t\tGate: Context{{\n{literal(m.gates[1:n, i], CONTEXT)}\t\t}},\n\t\tKind: Kind{{\n{literal(m.gates[n:, i], KINDS)}\t\t}},\n"
-        f"\t\tFeatures: Features{{\n{literal(weights[i], FEATURES)}\t\t}},\n\t}}\n}}\n"
-        for i in range(EXPERTS)
-    )
-    calls = ", ".join(f"expert{i + 1}()" for i in range(EXPERTS))
+    weights, n = (m.weights[:, :-1] / m.scale).T, 1 + len(CONTEXTS)
     bases = ", ".join(f"{g}: {base[i + 1]:.3f}" for i, g in enumerate(CONTEXT.values()))
     return f"""package rank
 
-// The weights of the reranker were fitted by lab/fit on the development halves.
+// The weights of the reranker were fitted by lab/fit on the development halves. In the tables each expert has a column.
 
 // experts are those of [Rerank.Experts].
-func experts() [NumExperts]Expert {{
-	return [NumExperts]Expert{{{calls}}}
+func experts() (out [NumExperts]Expert) {{
+	bias := [NumExperts]float64{numbers(m.gates[0])}
+	base := [NumExperts]float64{numbers(m.weights[:, -1])}
+	gates := [NumContext][NumExperts]float64{{
+{table(m.gates[1:n], CONTEXT)}	}}
+	kinds := [NumKinds][NumExperts]float64{{
+{table(m.gates[n:], KINDS)}	}}
+	features := expertFeatures()
+	for i := range out {{
+		e := &out[i]
+		e.Bias, e.Base = bias[i], base[i]
+		for k := range gates {{
+			e.Gate[k] = gates[k][i]
+		}}
+		for k := range kinds {{
+			e.Kind[k] = kinds[k][i]
+		}}
+		for k := range features {{
+			e.Features[k] = features[k][i]
+		}}
+	}}
+	return out
 }}
-{each}
+
+// expertFeatures are [Expert.Features].
+func expertFeatures() [NumFeatures][NumExperts]float64 {{
+	return [NumFeatures][NumExperts]float64{{
+{table(weights, FEATURES)}	}}
+}}
+
 // baseWeight is that of [Rerank.Base], baseWeights of [Rerank.BaseBy].
 const baseWeight = {base[0]:.3f}
 

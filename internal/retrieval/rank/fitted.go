@@ -1,323 +1,71 @@
 package rank
 
-// The weights of the reranker were fitted by lab/fit on the development halves.
+// The weights of the reranker were fitted by lab/fit on the development halves. In the tables each expert has a column.
 
 // experts are those of [Rerank.Experts].
-func experts() [NumExperts]Expert {
-	return [NumExperts]Expert{expert1(), expert2(), expert3(), expert4(), expert5(), expert6(), expert7(), expert8()}
-}
-
-func expert1() Expert {
-	return Expert{
-		Bias: -0.282,
-		Base: 0.808,
-		Gate: Context{
-			Reach:            0.113,
-			Lead:             1.768,
-			English:          1.451,
-			BM25Reach:        0.757,
-			Words:            -2.503,
-			MultilingualLead: -0.252,
-			MaxSimReach:      2.494,
-			HasMultilingual:  -0.679,
-			Unread:           -0.649,
-			Coherence:        1.499,
-			Verbatim:         -0.008,
-		},
-		Kind: Kind{
-			KindForeign:  0.328,
-			KindCrossing: -0.385,
-			KindTurn:     1.499,
-			KindLong:     -1.752,
-			KindCode:     1.226,
-		},
-		Features: Features{
-			CosineStandard: 5.896,
-			IsForeign:      0.423,
-			Feedback:       0.257,
-			MaxSimIDF:      2.820,
-			Code:           9.736,
-			IsCode:         -3.885,
-			Reply:          0.985,
-			PreviousGain:   0.378,
-			WindowGain:     3.823,
-			Session:        7.591,
-			NamesAuthor:    1.656,
-			Length:         6.242,
-			HasDetail:      2.028,
-		},
+func experts() (out [NumExperts]Expert) {
+	bias := [NumExperts]float64{-0.282, 0.323, -0.598, 1.374, 0.320, -0.599, -0.631, 0.107}
+	base := [NumExperts]float64{0.808, 1.181, -0.044, -0.778, -0.010, -0.044, 2.527, -3.639}
+	gates := [NumContext][NumExperts]float64{
+		Reach:            {0.113, -0.125, -0.133, 3.229, -3.388, -0.133, 1.436, -0.999},
+		Lead:             {1.768, -1.793, -0.149, 0.095, -0.329, -0.149, 0.230, 0.326},
+		English:          {1.451, 1.481, -0.537, -2.331, -1.098, -0.537, 0.302, 1.269},
+		BM25Reach:        {0.757, 0.704, -0.268, 2.377, -0.837, -0.268, -2.398, -0.067},
+		Words:            {-2.503, 0.275, -0.435, -3.312, 3.483, -0.435, 2.031, 0.896},
+		MultilingualLead: {-0.252, -0.020, -0.186, -0.388, 1.252, -0.186, -0.072, -0.148},
+		MaxSimReach:      {2.494, 0.040, -0.163, 0.389, -2.910, -0.163, 0.195, 0.118},
+		HasMultilingual:  {-0.679, -1.337, -0.486, -0.516, 2.040, -0.486, 1.412, 0.054},
+		Unread:           {-0.649, 2.411, -0.191, 2.584, -0.313, -0.191, -3.111, -0.541},
+		Coherence:        {1.499, 1.803, -0.028, 0.906, -0.606, -0.028, -1.566, -1.978},
+		Verbatim:         {-0.008, 0.002, 0, 0.005, 0, 0, 0, 0},
 	}
-}
-
-func expert2() Expert {
-	return Expert{
-		Bias: 0.323,
-		Base: 1.181,
-		Gate: Context{
-			Reach:            -0.125,
-			Lead:             -1.793,
-			English:          1.481,
-			BM25Reach:        0.704,
-			Words:            0.275,
-			MultilingualLead: -0.020,
-			MaxSimReach:      0.040,
-			HasMultilingual:  -1.337,
-			Unread:           2.411,
-			Coherence:        1.803,
-			Verbatim:         0.002,
-		},
-		Kind: Kind{
-			KindForeign:  0.445,
-			KindCrossing: -0.108,
-			KindTurn:     1.803,
-			KindLong:     -0.335,
-			KindCode:     0.794,
-		},
-		Features: Features{
-			BM25Absolute:         5.132,
-			CosineStandard:       1.763,
-			MultilingualStandard: 0.015,
-			IsForeign:            0.002,
-			MaxSim:               11.347,
-			MaxSimIDF:            2.315,
-			IsCode:               -1.046,
-			NamesAuthor:          0.190,
-			Length:               3.176,
-		},
+	kinds := [NumKinds][NumExperts]float64{
+		KindForeign:  {0.328, 0.445, -0.227, 0.425, 2.306, -0.226, 0.135, -3.187},
+		KindCrossing: {-0.385, -0.108, -0.039, 1.303, -0.609, -0.039, -0.183, 0.060},
+		KindTurn:     {1.499, 1.803, -0.028, 0.906, -0.606, -0.028, -1.566, -1.978},
+		KindLong:     {-1.752, -0.335, -0.063, 4.271, -1.120, -0.063, -7.786, 6.848},
+		KindCode:     {1.226, 0.794, -0.165, 0.067, -0.412, -0.165, 0.063, -1.408},
 	}
-}
-
-func expert3() Expert {
-	return Expert{
-		Bias: -0.598,
-		Base: -0.044,
-		Gate: Context{
-			Reach:            -0.133,
-			Lead:             -0.149,
-			English:          -0.537,
-			BM25Reach:        -0.268,
-			Words:            -0.435,
-			MultilingualLead: -0.186,
-			MaxSimReach:      -0.163,
-			HasMultilingual:  -0.486,
-			Unread:           -0.191,
-			Coherence:        -0.028,
-		},
-		Kind: Kind{
-			KindForeign:  -0.227,
-			KindCrossing: -0.039,
-			KindTurn:     -0.028,
-			KindLong:     -0.063,
-			KindCode:     -0.165,
-		},
-		Features: Features{
-			IsForeign:    0.018,
-			Code:         0.688,
-			IsCode:       0.022,
-			Reply:        1.128,
-			PreviousGain: 0.015,
-			WindowGain:   0.093,
-			Session:      0.072,
-			NamesAuthor:  0.049,
-			Length:       -0.057,
-			HasDetail:    0.001,
-		},
+	features := expertFeatures()
+	for i := range out {
+		e := &out[i]
+		e.Bias, e.Base = bias[i], base[i]
+		for k := range gates {
+			e.Gate[k] = gates[k][i]
+		}
+		for k := range kinds {
+			e.Kind[k] = kinds[k][i]
+		}
+		for k := range features {
+			e.Features[k] = features[k][i]
+		}
 	}
+	return out
 }
 
-func expert4() Expert {
-	return Expert{
-		Bias: 1.374,
-		Base: -0.778,
-		Gate: Context{
-			Reach:            3.229,
-			Lead:             0.095,
-			English:          -2.331,
-			BM25Reach:        2.377,
-			Words:            -3.312,
-			MultilingualLead: -0.388,
-			MaxSimReach:      0.389,
-			HasMultilingual:  -0.516,
-			Unread:           2.584,
-			Coherence:        0.906,
-			Verbatim:         0.005,
-		},
-		Kind: Kind{
-			KindForeign:  0.425,
-			KindCrossing: 1.303,
-			KindTurn:     0.906,
-			KindLong:     4.271,
-			KindCode:     0.067,
-		},
-		Features: Features{
-			BM25Absolute:         0.878,
-			Coverage:             10.059,
-			Multilingual:         0.003,
-			MultilingualStandard: 8.412,
-			IsForeign:            -0.796,
-			Timely:               1.620,
-			MaxSimIDF:            0.146,
-			IsCode:               -1.558,
-			PreviousGain:         1.571,
-			WindowGain:           7.891,
-			NamesAuthor:          8.240,
-			Length:               -1.647,
-			HasDetail:            0.692,
-		},
-	}
-}
-
-func expert5() Expert {
-	return Expert{
-		Bias: 0.320,
-		Base: -0.010,
-		Gate: Context{
-			Reach:            -3.388,
-			Lead:             -0.329,
-			English:          -1.098,
-			BM25Reach:        -0.837,
-			Words:            3.483,
-			MultilingualLead: 1.252,
-			MaxSimReach:      -2.910,
-			HasMultilingual:  2.040,
-			Unread:           -0.313,
-			Coherence:        -0.606,
-		},
-		Kind: Kind{
-			KindForeign:  2.306,
-			KindCrossing: -0.609,
-			KindTurn:     -0.606,
-			KindLong:     -1.120,
-			KindCode:     -0.412,
-		},
-		Features: Features{
-			Cosine:               6.169,
-			Multilingual:         1.127,
-			MultilingualStandard: 17.204,
-			IsForeign:            -1.076,
-			Feedback:             0.428,
-			IsCode:               -1.960,
-			Reply:                11.769,
-			WindowGain:           0.031,
-			Session:              1.799,
-			Length:               3.036,
-			HasDetail:            0.442,
-		},
-	}
-}
-
-func expert6() Expert {
-	return Expert{
-		Bias: -0.599,
-		Base: -0.044,
-		Gate: Context{
-			Reach:            -0.133,
-			Lead:             -0.149,
-			English:          -0.537,
-			BM25Reach:        -0.268,
-			Words:            -0.435,
-			MultilingualLead: -0.186,
-			MaxSimReach:      -0.163,
-			HasMultilingual:  -0.486,
-			Unread:           -0.191,
-			Coherence:        -0.028,
-		},
-		Kind: Kind{
-			KindForeign:  -0.226,
-			KindCrossing: -0.039,
-			KindTurn:     -0.028,
-			KindLong:     -0.063,
-			KindCode:     -0.165,
-		},
-		Features: Features{
-			IsForeign:    0.018,
-			Code:         0.679,
-			IsCode:       0.022,
-			Reply:        1.096,
-			PreviousGain: 0.013,
-			WindowGain:   0.094,
-			Session:      0.066,
-			NamesAuthor:  0.051,
-			Length:       -0.057,
-			HasDetail:    0.001,
-		},
-	}
-}
-
-func expert7() Expert {
-	return Expert{
-		Bias: -0.631,
-		Base: 2.527,
-		Gate: Context{
-			Reach:            1.436,
-			Lead:             0.230,
-			English:          0.302,
-			BM25Reach:        -2.398,
-			Words:            2.031,
-			MultilingualLead: -0.072,
-			MaxSimReach:      0.195,
-			HasMultilingual:  1.412,
-			Unread:           -3.111,
-			Coherence:        -1.566,
-		},
-		Kind: Kind{
-			KindForeign:  0.135,
-			KindCrossing: -0.183,
-			KindTurn:     -1.566,
-			KindLong:     -7.786,
-			KindCode:     0.063,
-		},
-		Features: Features{
-			CosineStandard:       16.821,
-			MultilingualStandard: 1.907,
-			IsForeign:            0.650,
-			Timely:               11.493,
-			Code:                 20.318,
-			IsCode:               0.356,
-			Reply:                11.584,
-			Session:              12.514,
-			Length:               3.077,
-			HasDetail:            4.279,
-		},
-	}
-}
-
-func expert8() Expert {
-	return Expert{
-		Bias: 0.107,
-		Base: -3.639,
-		Gate: Context{
-			Reach:            -0.999,
-			Lead:             0.326,
-			English:          1.269,
-			BM25Reach:        -0.067,
-			Words:            0.896,
-			MultilingualLead: -0.148,
-			MaxSimReach:      0.118,
-			HasMultilingual:  0.054,
-			Unread:           -0.541,
-			Coherence:        -1.978,
-		},
-		Kind: Kind{
-			KindForeign:  -3.187,
-			KindCrossing: 0.060,
-			KindTurn:     -1.978,
-			KindLong:     6.848,
-			KindCode:     -1.408,
-		},
-		Features: Features{
-			Cosine:       17.119,
-			IsForeign:    0.236,
-			Feedback:     8.969,
-			MaxSim:       4.166,
-			MaxSimIDF:    3.420,
-			Code:         8.128,
-			IsCode:       -3.183,
-			PreviousGain: 6.223,
-			WindowGain:   6.925,
-			NamesAuthor:  2.801,
-			Length:       -4.087,
-		},
+// expertFeatures are [Expert.Features].
+func expertFeatures() [NumFeatures][NumExperts]float64 {
+	return [NumFeatures][NumExperts]float64{
+		BM25Absolute:         {0, 5.132, 0, 0.878, 0, 0, 0, 0},
+		Coverage:             {0, 0, 0, 10.059, 0, 0, 0, 0},
+		Cosine:               {0, 0, 0, 0, 6.169, 0, 0, 17.119},
+		CosineStandard:       {5.896, 1.763, 0, 0, 0, 0, 16.821, 0},
+		Multilingual:         {0, 0, 0, 0.003, 1.127, 0, 0, 0},
+		MultilingualStandard: {0, 0.015, 0, 8.412, 17.204, 0, 1.907, 0},
+		IsForeign:            {0.423, 0.002, 0.018, -0.796, -1.076, 0.018, 0.650, 0.236},
+		Feedback:             {0.257, 0, 0, 0, 0.428, 0, 0, 8.969},
+		Timely:               {0, 0, 0, 1.620, 0, 0, 11.493, 0},
+		MaxSim:               {0, 11.347, 0, 0, 0, 0, 0, 4.166},
+		MaxSimIDF:            {2.820, 2.315, 0, 0.146, 0, 0, 0, 3.420},
+		Code:                 {9.736, 0, 0.688, 0, 0, 0.679, 20.318, 8.128},
+		IsCode:               {-3.885, -1.046, 0.022, -1.558, -1.960, 0.022, 0.356, -3.183},
+		Reply:                {0.985, 0, 1.128, 0, 11.769, 1.096, 11.584, 0},
+		PreviousGain:         {0.378, 0, 0.015, 1.571, 0, 0.013, 0, 6.223},
+		WindowGain:           {3.823, 0, 0.093, 7.891, 0.031, 0.094, 0, 6.925},
+		Session:              {7.591, 0, 0.072, 0, 1.799, 0.066, 12.514, 0},
+		NamesAuthor:          {1.656, 0.190, 0.049, 8.240, 0, 0.051, 0, 2.801},
+		Length:               {6.242, 3.176, -0.057, -1.647, 3.036, -0.057, 3.077, -4.087},
+		HasDetail:            {2.028, 0, 0.001, 0.692, 0.442, 0.001, 4.279, 0},
 	}
 }
 
