@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
-
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
@@ -16,21 +15,15 @@ func (x *successions) addPredecessors(found *retrieve.Result, in ranking) {
 	for i := range in.hits {
 		wanted[in.hits[i].ID] = true
 	}
-	for i := range x.list {
-		wanted[x.list[i].ID] = true
-	}
+	n := 0
 	for range maxPredecessors {
-		n := len(x.list)
+		for ; n < len(x.list); n++ {
+			wanted[x.list[n].ID] = true
+		}
 		for doc, next := range found.Superseded {
-			if !wanted[next] {
-				continue
-			}
-			if id := found.Reader.Key(doc).ID; !x.has(id) {
+			if wanted[next] && !x.has(found.Reader.Key(doc).ID) {
 				x.add(found.Reader, doc)
 			}
-		}
-		for i := n; i < len(x.list); i++ {
-			wanted[x.list[i].ID] = true
 		}
 		if n == len(x.list) {
 			return
@@ -49,30 +42,29 @@ const fewestVersions = 3
 // pooled returns the best found memory of each chain by its end, with the relevance of the chain: halfway from the best to
 // the mean of those near it by their own text, all reranked, because the attribute that all of a chain speak of is seen better in several than in
 // one. A chain with fewer than that near it keeps the relevance of its best. The share and the half were chosen on the development half of a set of facts that change.
-func (x *successions) pooled(ends []end, fewest int) map[int]candidate {
+func (x *successions) pooled(fewest int) map[int]candidate {
 	best := make(map[int]candidate)
 	for i := range x.list {
 		s := &x.list[i]
-		if b, ok := best[ends[i].at]; s.found && ends[i].steps >= 0 && (!ok || better(s.candidate, b) < 0) {
-			best[ends[i].at] = s.candidate
+		if b, ok := best[s.end]; s.counted != nil && s.steps >= 0 && (!ok || better(s.candidate, b) < 0) {
+			best[s.end] = s.candidate
 		}
 	}
 	near := make(map[int][]float64, len(best))
 	for i := range x.list {
-		s, at := &x.list[i], ends[i].at
-		if s.reranked && s.via != hippo.ViaRelation && ends[i].steps >= 0 && s.relevance >= nearBest*best[at].relevance {
-			near[at] = append(near[at], s.relevance)
+		if s := &x.list[i]; s.reranked && s.via != hippo.ViaRelation && s.steps >= 0 && s.relevance >= nearBest*best[s.end].relevance {
+			near[s.end] = append(near[s.end], s.relevance)
 		}
 	}
 	for at, list := range near {
+		b := best[at]
+		if len(list) < fewest || !x.list[x.at[b.ID]].reranked {
+			continue
+		}
 		slices.Sort(list) // so that the sum depends on no order
 		total := 0.0
 		for _, relevance := range list {
 			total += relevance
-		}
-		b := best[at]
-		if len(list) < fewest || !x.list[x.at[b.ID]].reranked {
-			continue
 		}
 		b.relevance = (b.relevance + total/float64(len(list))) / 2
 		best[at] = b
@@ -83,21 +75,27 @@ func (x *successions) pooled(ends []end, fewest int) map[int]candidate {
 // placeChains places the memories of chains by what a query asks for: the newest with the relevance of its chain
 // and the others no higher; or all with that relevance, the earliest first, or the newest that has ended
 // first and what holds now last. Memories in a cycle stay where they are. now is in microseconds since 1970.
-func (x *successions) placeChains(want past, r retrieve.Reader, now int64) {
-	ends := x.ends()
+func (x *successions) placeChains(oldestFirst []int, want past, r retrieve.Reader, now int64) {
+	for _, i := range slices.Backward(oldestFirst) {
+		if s := &x.list[i]; s.next < 0 {
+			s.end, s.steps = i, 0
+		} else if n := &x.list[s.next]; n.steps >= 0 {
+			s.end, s.steps = n.end, n.steps+1
+		}
+	}
 	fewest := 1
 	if want == present {
 		fewest = fewestVersions
 	}
-	best := x.pooled(ends, fewest)
+	best := x.pooled(fewest)
 	for i := range x.list {
 		s := &x.list[i]
-		key, ok := best[ends[i].at]
-		steps := ends[i].steps
+		key, ok := best[s.end]
+		steps := s.steps
 		if !ok || steps < 0 || !want.former() && steps > 0 && (!s.placement.taken || better(s.placement.key, key) >= 0) {
 			continue
 		}
-		if !want.former() || want == previous && (steps > 0 || ended(r.Details(s.doc).ValidUntil, now)) {
+		if !want.former() || want == previous && (steps > 0 || ended(r.Details(s.match.Doc).ValidUntil, now)) {
 			steps = math.MaxInt - steps
 		}
 		s.placement, s.chained = placement{key: key, steps: steps, taken: true}, true
@@ -106,37 +104,3 @@ func (x *successions) placeChains(want past, r retrieve.Reader, now int64) {
 
 // ended reports whether a time until which a fact holds, 0 for none, has come.
 func ended(until, now int64) bool { return until != 0 && until <= now }
-
-// end is the newest memory of a chain, and how many steps it is away; steps are negative in a cycle.
-type end struct{ at, steps int }
-
-// ends returns the end of each chain by its memories. Cost: linear in their number.
-func (x *successions) ends() []end {
-	const unknown, under = -2, -3 // of steps: not known yet, and on the path that is followed
-	out := make([]end, len(x.list))
-	for i := range out {
-		out[i].steps = unknown
-	}
-	var path []int
-	for i := range x.list {
-		path = path[:0]
-		at := i
-		for ; at >= 0 && out[at].steps == unknown; at = x.list[at].next {
-			out[at].steps = under
-			path = append(path, at)
-		}
-		e, circle := end{steps: -1}, at >= 0 && out[at].steps < 0
-		if at < 0 {
-			e.at = path[len(path)-1]
-		} else if !circle {
-			e = out[at]
-		}
-		for _, k := range slices.Backward(path) {
-			if !circle {
-				e.steps++
-			}
-			out[k] = e
-		}
-	}
-	return out
-}

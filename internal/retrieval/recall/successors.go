@@ -9,7 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
-// succeed ranks successors above the memories that they supersede, as of now, or as the query asks for
+// promoteSuccessors ranks successors above the memories that they supersede, as of now, or as the query asks for
 // the past.
 func promoteSuccessors(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking, now time.Time) ranking {
 	if !p.succeeding() {
@@ -25,19 +25,63 @@ func promoteSuccessors(p *Plan, found *retrieve.Result, sc scored, r reranked, i
 	}
 	x.score(&sc.first, found)
 	x.useFinalScores(p, r, in)
-	x.place()
+	order := x.oldestFirst()
+	x.place(order)
 	if p.ranker == hippo.RankerHippo {
-		x.placeChains(want, found.Reader, now.UnixMicro())
+		x.placeChains(order, want, found.Reader, now.UnixMicro())
 	}
 	return x.apply(p, in)
+}
+
+// successions are the superseded memories that a search found, and their successors. A
+// successor of a hit ranks above it: it takes the relevance of the superseded memory if its own
+// is lower, with ranker hippo that of the chain, and becomes a hit if it did not match but passes the
+// filters. Memories in a cycle have no successor. Where the query asks for the past, the order is another one, see
+// [successions.placeChains].
+type successions struct {
+	list []succession
+	at   map[hippo.ID]int
+}
+
+// succession is a memory in a chain of successors.
+type succession struct {
+	hit                // by itself
+	next      int      // its successor, or -1
+	admitted  bool     // it may be a hit
+	counted   *float64 // its relevance in the tally; nil: it is no hit by itself
+	reranked  bool     // its relevance is that of the second stage
+	placement placement
+	// end is the number of the newest memory of its chain, and steps how many steps that is away; steps are negative in a cycle.
+	end, steps int
+	chained    bool // placed with its chain
+}
+
+// placement is where a memory ranks: as a hit, itself or one that it supersedes, and how many
+// steps it is from that.
+type placement struct {
+	key   candidate
+	steps int
+	taken bool
+}
+
+func (x *successions) has(id hippo.ID) bool {
+	_, ok := x.at[id]
+	return ok
+}
+
+func (x *successions) add(r retrieve.Reader, doc retrieve.Doc) *succession {
+	key := r.Key(doc)
+	x.at[key.ID] = len(x.list)
+	x.list = append(x.list, succession{next: -1, steps: -1, hit: hit{candidate: candidate{Key: key, match: retrieve.Match{Doc: doc}}}})
+	return &x.list[len(x.list)-1]
 }
 
 // collect collects the superseded matches and passages.
 func collect(found *retrieve.Result, sc scored, r reranked) *successions {
 	x := &successions{at: make(map[hippo.ID]int)}
-	for _, m := range sc.superseded {
-		s := x.add(found.Reader, found.Matches[m.number].Doc)
-		s.found, s.counted = true, m.relevance
+	for i := range sc.superseded {
+		m := &sc.superseded[i]
+		x.add(found.Reader, found.Matches[m.number].Doc).counted = &m.relevance
 	}
 	if r.passages != nil {
 		for i := range r.list {
@@ -53,7 +97,7 @@ func collect(found *retrieve.Result, sc scored, r reranked) *successions {
 // follow adds the successors, and theirs.
 func (x *successions) follow(r retrieve.Reader) {
 	for i := 0; i < len(x.list); i++ {
-		doc, ok := r.Successor(x.list[i].doc)
+		doc, ok := r.Successor(x.list[i].match.Doc)
 		if !ok {
 			continue
 		}
@@ -70,19 +114,19 @@ func (x *successions) follow(r retrieve.Reader) {
 func (x *successions) score(f *firstStage, found *retrieve.Result) {
 	for i := range x.list {
 		s := &x.list[i]
-		m, matched := found.Match(s.doc)
+		m, matched := found.Match(s.match.Doc)
 		if !matched {
-			if m, s.admitted = found.Reader.Admit(s.doc); !s.admitted {
+			if m, s.admitted = found.Reader.Admit(s.match.Doc); !s.admitted {
 				continue
 			}
-			m.Cosine = found.Reader.Cosine(s.doc)
+			m.Cosine = found.Reader.Cosine(s.match.Doc)
 		}
 		s.admitted = true
-		row := found.Reader.Row(s.doc)
+		row := found.Reader.Row(m.Doc)
 		if relevance, cosine, ok := f.rank(&m, &row); ok && matched {
 			m.Cosine = cosine
-			if !s.found {
-				s.found, s.counted = true, relevance
+			if s.counted == nil {
+				s.counted = &relevance
 			}
 		}
 		own := f.of(&m)
@@ -98,7 +142,7 @@ func (x *successions) useFinalScores(p *Plan, r reranked, in ranking) {
 		s := &x.list[i]
 		if passage := r.byID(s.ID); passage != nil && passage.admitted {
 			p.final(&s.hit, passage, in.second)
-			s.found, s.counted, s.reranked = true, s.relevance, true
+			s.counted, s.reranked = new(s.relevance), true
 		}
 	}
 	for i := range in.hits {
@@ -106,65 +150,51 @@ func (x *successions) useFinalScores(p *Plan, r reranked, in ranking) {
 			s := &x.list[at]
 			s.hit = in.hits[i]
 			if r.passages != nil { // relations may have made it a hit, or counted it again
-				s.found, s.counted = true, s.relevance
+				s.counted = new(s.relevance)
 			}
 		}
 	}
 }
 
-// place computes the placement of each memory, the oldest of a chain first.
-func (x *successions) place() {
+// oldestFirst returns the numbers of the memories, each before that of its successor, but of those in cycles.
+func (x *successions) oldestFirst() (order []int) {
 	predecessors := make([]int, len(x.list))
 	for i := range x.list {
 		if n := x.list[i].next; n >= 0 {
 			predecessors[n]++
 		}
 	}
-	var ready []int
 	for i, n := range predecessors {
 		if n == 0 {
-			ready = append(ready, i)
+			order = append(order, i)
 		}
 	}
-	for len(ready) > 0 {
-		s := &x.list[ready[0]]
-		ready = ready[1:]
-		s.placeItself()
-		if s.next < 0 {
+	for i := 0; i < len(order); i++ {
+		if n := x.list[order[i]].next; n >= 0 {
+			if predecessors[n]--; predecessors[n] == 0 {
+				order = append(order, n)
+			}
+		}
+	}
+	return order
+}
+
+// place computes the placement of each memory: its own, or that of one that it supersedes, if that is better.
+func (x *successions) place(oldestFirst []int) {
+	for i := range x.list {
+		if s := &x.list[i]; s.counted != nil {
+			s.placement = placement{key: s.candidate, taken: true}
+		}
+	}
+	for _, i := range oldestFirst {
+		s := &x.list[i]
+		if s.next < 0 || !s.placement.taken {
 			continue
 		}
-		if s.placement.taken {
-			x.list[s.next].consider(placement{s.placement.key, s.placement.steps + 1, true})
-		}
-		if predecessors[s.next]--; predecessors[s.next] == 0 {
-			ready = append(ready, s.next)
+		if next := &x.list[s.next].placement; !next.taken || better(s.placement.key, next.key) < 0 {
+			*next = placement{s.placement.key, s.placement.steps + 1, true}
 		}
 	}
-	for i, n := range predecessors {
-		if n > 0 { // in a cycle
-			x.list[i].placeItself()
-		}
-	}
-}
-
-// placeItself considers the placement of a memory by its own relevance.
-func (s *succession) placeItself() {
-	if s.found {
-		s.consider(placement{key: s.candidate, taken: true})
-	}
-}
-
-// consider replaces the placement if p is better.
-func (s *succession) consider(p placement) {
-	if !s.placement.taken || better(p.key, s.placement.key) < 0 {
-		s.placement = p
-	}
-}
-
-// placed is a hit and its placement.
-type placed struct {
-	placement
-	hit
 }
 
 // apply ranks successors by their placements, those of one placement by their keys, so that the order is total on every page. It
@@ -172,21 +202,17 @@ type placed struct {
 // than were kept, successors after the last kept one are dropped.
 func (x *successions) apply(p *Plan, in ranking) ranking {
 	out := ranking{tally: in.tally, more: in.more, second: in.second}
-	moved := make(map[hippo.ID]bool)
-	var list []placed
+	moved := make(map[hippo.ID]placement)
+	var hits []hit
 	for i := range x.list {
 		s := &x.list[i]
 		itself := s.placement.key.ID == s.ID
 		if !s.admitted || !s.placement.taken || itself && !s.chained {
 			continue
 		}
-		moved[s.ID] = true
-		var was *float64
-		if s.found {
-			was = &s.counted
-		}
+		moved[s.ID] = s.placement
 		relevance, last := s.placement.key.relevance, len(in.hits)-1
-		out.tally.move(was, relevance, p.within)
+		out.tally.move(s.counted, relevance, p.within)
 		if !p.within.has(relevance) || in.more && (last < 0 || better(in.hits[last].candidate, s.placement.key) < 0) {
 			continue
 		}
@@ -194,21 +220,26 @@ func (x *successions) apply(p *Plan, in ranking) ranking {
 		if h.relevance = relevance; !itself {
 			h.via = hippo.ViaSuccession
 		}
-		list = append(list, placed{s.placement, h})
+		hits = append(hits, h)
 	}
 	if len(moved) == 0 {
 		return in
 	}
 	for _, h := range in.hits {
-		if !moved[h.ID] {
-			list = append(list, placed{placement{key: h.candidate}, h})
+		if _, ok := moved[h.ID]; !ok {
+			hits = append(hits, h)
 		}
 	}
-	slices.SortFunc(list, func(a, b placed) int {
-		return cmp.Or(better(a.key, b.key), cmp.Compare(b.steps, a.steps), a.Compare(b.Key))
-	})
-	for i := range list {
-		out.hits = append(out.hits, list[i].hit)
+	placed := func(h *hit) placement {
+		if p, ok := moved[h.ID]; ok {
+			return p
+		}
+		return placement{key: h.candidate}
 	}
+	slices.SortFunc(hits, func(a, b hit) int {
+		x, y := placed(&a), placed(&b)
+		return cmp.Or(better(x.key, y.key), cmp.Compare(y.steps, x.steps), a.Compare(b.Key))
+	})
+	out.hits = hits
 	return out
 }
