@@ -61,39 +61,14 @@ func (p *pool) better(a, b listed) int {
 	return p.first.better(a.scoredMatch, b.scoredMatch)
 }
 
-// scoresOf returns what orders the lists.
-func scoresOf(m *retrieve.Match, salience float64) [2 + rankedChannels]float64 {
-	return [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, salience)}
-}
-
-// leastOf is the score from which a list may take a match, by list as in [scoresOf].
-type leastOf [2 + rankedChannels]float64
-
-// least returns the scores from which the lists may take a match; +Inf for a list that is not there.
-func (p *pool) least() leastOf {
-	return leastOfLists(p.lists, func(x *listed) float64 { return x.by })
-}
-
-// leastOfLists is [pool.least] of lists whose items have a score.
-func leastOfLists[T any](lists []*top.List[T], score func(*T) float64) (out leastOf) {
-	for i := range out {
-		out[i] = math.Inf(1)
-	}
-	for i, list := range lists {
-		out[i] = math.SmallestNonzeroFloat64
-		if b := list.Bound(); b != nil {
-			out[i] = score(b)
-		}
-	}
-	return out
-}
+// scores are what orders the lists of a [pool], each by one of them.
+type scores [byImportance + 1]float64
 
 // byImportance is the number of the list by importance.
 const byImportance = 1 + rankedChannels
 
-// reachedBy reports whether a list other than that by importance may take a match.
-func (l *leastOf) reachedBy(m *retrieve.Match) bool {
-	return m.Score >= l[0] || m.Cosine >= l[1] || m.Multilingual >= l[2]
+func scoresOf(m *retrieve.Match, salience float64) scores {
+	return scores{m.Score, m.Cosine, m.Multilingual, importantFirst(m, salience)}
 }
 
 func (p *pool) add(m *retrieve.Match, row *retrieve.Row, x scoredMatch) {

@@ -209,8 +209,7 @@ func addRelated(p *Plan, f *firstStage, found *retrieve.Result, r reranked, link
 		switch {
 		case i >= 0:
 			if h, ok := p.lift(out.hits[i], x); ok {
-				was := out.hits[i].relevance
-				out.tally.move(&was, h.relevance, p.within)
+				out.tally.move(&out.hits[i].relevance, h.relevance, p.within)
 				out.hits[i] = h
 			}
 		case r.byID(x.id) == nil:

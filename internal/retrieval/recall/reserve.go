@@ -50,9 +50,8 @@ func reserveSlots(p *Plan, found *retrieve.Result, r reranked, in ranking) ranki
 // promote moves a hit forward, to a relevance between those of its new neighbours.
 func (o *ranking) promote(p *Plan, from, to int) {
 	h := o.hits[from]
-	was := h.relevance
 	h.relevance, h.via = (o.hits[to-1].relevance+o.hits[to].relevance)/2, hippo.ViaImportance
-	o.tally.move(&was, h.relevance, p.within)
+	o.tally.move(&o.hits[from].relevance, h.relevance, p.within)
 	o.hits = slices.Insert(slices.Delete(o.hits, from, from+1), to, h)
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/base/top"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
@@ -57,13 +56,6 @@ func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
 		f.standard[c] = rank.Standard(x.Count, x.Mean, x.Deviation)
 	}
 	return f
-}
-
-// addScored adds a match, if it may be among the best.
-func addScored(best *top.List[scoredMatch], x scoredMatch) {
-	if bound := best.Bound(); bound == nil || x.relevance >= bound.relevance {
-		best.Add(x)
-	}
 }
 
 // candidate returns the candidate that a match is.

@@ -33,9 +33,8 @@ func settle(p *Plan, found *retrieve.Result, in ranking) ranking {
 		h := &out.hits[i]
 		least, n := behind(found.Reader, h.match.Doc, relevance)
 		if steps[h.ID] = n; least < h.relevance {
-			was := h.relevance
+			out.tally.move(&h.relevance, least, p.within)
 			h.relevance, h.via = least, hippo.ViaSuccession
-			out.tally.move(&was, least, p.within)
 		}
 	}
 	slices.SortStableFunc(out.hits, func(a, b hit) int {

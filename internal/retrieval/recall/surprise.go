@@ -104,11 +104,11 @@ func (y *surprising) semantic() ranking {
 		}
 	}
 	for _, h := range best.Sorted() {
-		was, better := h.relevance, y.hit(h.match)
+		better := y.hit(h.match)
 		if !y.within.has(better.relevance) {
 			better = h
 		}
-		out.tally.move(&was, better.relevance, y.within)
+		out.tally.move(&h.relevance, better.relevance, y.within)
 		out.hits = append(out.hits, better)
 	}
 	slices.SortFunc(out.hits, betterHit)
