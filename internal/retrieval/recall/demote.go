@@ -32,7 +32,7 @@ func (r *reranked) leastOfTop(p *Plan) float64 {
 func (s *scored) demoted(r *passages, least float64) scored {
 	most := 0.0
 	for _, x := range s.best {
-		if r.number(s.first.found.Matches[x.number].Doc) < 0 {
+		if r.of(s.first.found.Matches[x.number].Doc) == nil {
 			most = max(most, x.relevance)
 			break // they are in order
 		}

@@ -32,8 +32,8 @@ func explain(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
 
 // explanation returns the parts of the relevance of a hit.
 func (p *Plan) explanation(h *hit, r reranked) rank.Explanation {
-	x := rank.Explanation{Ranker: p.ranker, Length: h.text.length, BM25Relative: h.text.bm25, Multilingual: h.match.Multilingual}
-	if passage := r.byID(h.ID); passage != nil {
+	x := rank.Explanation{Ranker: p.ranker, Length: h.length, BM25Relative: h.bm25, Multilingual: h.match.Multilingual}
+	if passage := r.of(h.match.Doc); passage != nil {
 		features := passage.features // the explanation outlives the passages
 		x.Features, x.Context, x.Lesson = &features, r.context, passage.votes.lesson
 	}

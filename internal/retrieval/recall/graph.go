@@ -30,7 +30,7 @@ func (s *Searcher) rankHybrid(ctx context.Context, p *Plan, found *retrieve.Resu
 		}
 	}
 	for _, c := range best.Sorted() {
-		h, g := newHit(c, f.of(&c.match)), byDoc[c.match.Doc]
+		h, g := hit{candidate: c, first: f.of(&c.match)}, byDoc[c.match.Doc]
 		h.signals.Text = g.Relevance
 		out.hits = append(out.hits, h)
 	}

@@ -46,7 +46,7 @@ func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Suppo
 	for i := range firstOf(hits, judgedHits) {
 		h := &hits[i]
 		s.Coverage = max(s.Coverage, h.signals.Coverage)
-		if x := r.byID(h.ID); x != nil {
+		if x := r.of(h.match.Doc); x != nil {
 			f := &x.features
 			s.Cosine, s.Multilingual, s.Lead = max(s.Cosine, f[rank.Cosine]), max(s.Multilingual, f[rank.Multilingual]), max(s.Lead, f[rank.CosineStandard])
 			s.Tokens = max(s.Tokens, f[rank.MaxSimIDF])

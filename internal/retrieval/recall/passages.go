@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -15,12 +14,12 @@ import (
 // its session.
 type passage struct {
 	candidate
-	first first
+	first
 	// admitted: it may be a hit. counted: it is in the tally, with the relevance of the
 	// candidate.
 	admitted, counted bool
-	// previous and next are the passages beside it, or -1.
-	previous, next int
+	// previous and next are the passages beside it, or nil.
+	previous, next *passage
 	session        uint32
 	cues           cue.Cues
 	similarities   []float32 // the highest cosine of each token of the query; nil: not read
@@ -60,9 +59,13 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 		docs[i], about[i], at[d] = d, f.found.Reader.Passage(d), i
 	}
 	around := slices.Clip(about)
-	for i, d := range sameAsTop(f, docs) {
-		at[d] = i
-		around = append(around, f.found.Reader.Passage(d))
+	for i, d := range docs {
+		for _, same := range f.found.Same(d) {
+			if len(around) < len(top)+maxSameAround {
+				at[same] = i
+				around = append(around, f.found.Reader.Passage(same))
+			}
+		}
 	}
 	for i := range around {
 		for _, d := range [...]retrieve.Doc{around[i].Before, around[i].After} {
@@ -79,56 +82,41 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 		if p.match.Doc = d; i < len(top) {
 			p.candidate, p.counted, p.admitted = f.candidate(top[i]), true, true
 		}
-		p.previous, p.next, p.session, p.cues = g.number(x.Before), g.number(x.After), x.Session, x.Cues
+		p.previous, p.next, p.session, p.cues = g.of(x.Before), g.of(x.After), x.Session, x.Cues
 		p.features[rank.NamesAuthor] = indicator(named(x.Author))
 		p.votes.list = f.found.Feedback(d)
 	}
-	g.complete(f, len(top))
+	g.complete(f)
 	return g
 }
 
 // maxSameAround is how many memories that others stand for bring the memories beside them in their sessions.
 const maxSameAround = 32
 
-// sameAsTop yields memories that the top candidates stand for, with the numbers of those.
-func sameAsTop(f *firstStage, top []retrieve.Doc) iter.Seq2[int, retrieve.Doc] {
-	return func(yield func(int, retrieve.Doc) bool) {
-		n := 0
-		for i, d := range top {
-			for _, other := range f.found.Same(d) {
-				if n++; n > maxSameAround || !yield(i, other) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // fullScore is the BM25 score at which [rank.BM25Absolute] is 1.
 const fullScore = 20
 
-// complete adds the neighbours, which begin at number n, and the first-stage scores of all.
-func (g *passages) complete(f *firstStage, n int) {
+// complete adds the neighbours and the first-stage scores of all.
+func (g *passages) complete(f *firstStage) {
 	reader := f.found.Reader
 	for i := range g.list {
 		p := &g.list[i]
-		if i >= n {
+		if i >= g.top {
 			p.match, p.admitted = reader.Admit(p.match.Doc)
 			if m, ok := f.found.Match(p.match.Doc); ok {
 				p.match, p.counted = m, true
 			}
 		}
 		p.Key, p.first = reader.Key(p.match.Doc), f.of(&p.match)
-		if i >= n && p.counted {
-			p.relevance = f.relevance(f.weights, &p.first.signals)
+		if i >= g.top && p.counted {
+			p.relevance = f.relevance(f.weights, &p.signals)
 		}
-		p.features[rank.BM25Relative], p.features[rank.Coverage], p.features[rank.Length] = p.first.bm25, p.match.Coverage, rank.BoundedLength(p.first.length)
-		p.features[rank.BM25Absolute] = min(p.first.bm25, p.match.Score/fullScore)
-		p.features[rank.Cosine], p.features[rank.Multilingual] = p.match.Cosine, p.match.Multilingual
-		p.features[rank.CosineStandard] = f.standard[retrieve.Semantic](p.match.Cosine)
-		p.features[rank.MultilingualStandard] = f.standard[retrieve.Multilingual](p.match.Multilingual)
-		p.features[rank.IsForeign] = indicator(p.cues&cue.Foreign != 0)
-		p.features[rank.InSession] = indicator(p.session != 0)
+		x := &p.features
+		x[rank.BM25Relative], x[rank.BM25Absolute], x[rank.Coverage] = p.bm25, min(p.bm25, p.match.Score/fullScore), p.match.Coverage
+		x[rank.Cosine], x[rank.CosineStandard] = p.match.Cosine, f.standard[retrieve.Semantic](p.match.Cosine)
+		x[rank.Multilingual], x[rank.MultilingualStandard] = p.match.Multilingual, f.standard[retrieve.Multilingual](p.match.Multilingual)
+		x[rank.Length] = rank.BoundedLength(p.length)
+		x[rank.IsForeign], x[rank.InSession] = indicator(p.cues&cue.Foreign != 0), indicator(p.session != 0)
 	}
 }
 
@@ -140,42 +128,24 @@ const alike = .8
 func (g *passages) keepUnsaid(reader retrieve.Reader) {
 	var others []retrieve.Doc
 	for i := range g.list {
-		if p := &g.list[i]; p.admitted && !p.first.signals.Behind {
+		if p := &g.list[i]; p.admitted && !p.signals.Behind {
 			others = append(others, p.match.Doc)
 		}
 	}
 	for i := range g.list {
-		if p := &g.list[i]; p.first.signals.Behind {
-			p.first.signals.Behind = slices.ContainsFunc(others, func(d retrieve.Doc) bool { return reader.Similarity(p.match.Doc, d) >= alike })
+		if p := &g.list[i]; p.signals.Behind {
+			p.signals.Behind = slices.ContainsFunc(others, func(d retrieve.Doc) bool { return reader.Similarity(p.match.Doc, d) >= alike })
 		}
 	}
 }
 
-// number returns the passage of a document, or -1.
-func (g *passages) number(d retrieve.Doc) int {
-	if i, ok := g.at[d]; ok {
-		return i
-	}
-	return -1
-}
-
-// neighbour returns a passage by its number, nil for -1.
-func (g *passages) neighbour(i int) *passage {
-	if i < 0 {
-		return nil
-	}
-	return &g.list[i]
-}
-
-// byID returns the passage of a memory, or nil.
-func (g *passages) byID(id hippo.ID) *passage {
+// of returns the passage of a document, or of the one that stands for it; nil if there is none.
+func (g *passages) of(d retrieve.Doc) *passage {
 	if g == nil {
 		return nil
 	}
-	for i := range g.list {
-		if g.list[i].ID == id {
-			return &g.list[i]
-		}
+	if i, ok := g.at[d]; ok {
+		return &g.list[i]
 	}
 	return nil
 }

@@ -21,14 +21,9 @@ const (
 // hit is a memory in the order of a search.
 type hit struct {
 	candidate
-	text        textFeatures
-	signals     hippo.Signals
+	first
 	via         hippo.Via
 	explanation *hippo.Explanation
-}
-
-func newHit(c candidate, f first) hit {
-	return hit{candidate: c, text: f.textFeatures, signals: f.signals}
 }
 
 // ranking is the order of the hits, best first, and their count.
@@ -72,7 +67,7 @@ func others(sc *scored, r reranked) ranking {
 		if len(out.hits) == sc.first.keep {
 			break
 		}
-		if r.passages == nil || r.number(sc.first.found.Matches[x.number].Doc) < 0 {
+		if r.of(sc.first.found.Matches[x.number].Doc) == nil {
 			out.hits = append(out.hits, exact(&sc.first, sc.first.candidate(x)))
 		}
 	}
@@ -86,12 +81,12 @@ func others(sc *scored, r reranked) ranking {
 // outweighs an error of .01, and half of the vectors need not be read.
 func exact(f *firstStage, c candidate) hit {
 	if !f.semantic() || f.rerank {
-		return newHit(c, f.of(&c.match))
+		return hit{candidate: c, first: f.of(&c.match)}
 	}
 	c.match.Cosine = f.found.Reader.Cosine(c.match.Doc)
 	x := f.of(&c.match)
 	c.relevance = f.relevance(f.weights, &x.signals)
-	return newHit(c, x)
+	return hit{candidate: c, first: x}
 }
 
 func betterHit(a, b hit) int { return better(a.candidate, b.candidate) }
@@ -118,7 +113,7 @@ func bestPassages(p *Plan, s *secondStage, list []passage) ([]hippo.ID, map[hipp
 
 // final sets h to the hit of a passage.
 func (p *Plan) final(h *hit, x *passage, s *secondStage) {
-	*h = newHit(x.candidate, x.first)
+	*h = hit{candidate: x.candidate, first: x.first}
 	h.signals.Related = s.related[x.ID]
 	h.signals.Text = s.linear.Text(p.weights, x.sum()+float64(p.weights.Learning.Shift*x.votes.lesson), h.signals.Related)
 	h.relevance = p.relevance(p.weights, &h.signals)
@@ -143,7 +138,7 @@ func merge(p *Plan, s *secondStage, r reranked, rest ranking) ranking {
 	}
 	out.hits = append(out.hits, rest.hits...)
 	slices.SortFunc(out.hits, betterHit)
-	for n := len(out.hits); out.more && n > 0 && r.number(out.hits[n-1].match.Doc) >= 0; n-- {
+	for n := len(out.hits); out.more && n > 0 && r.of(out.hits[n-1].match.Doc) != nil; n-- {
 		out.hits = out.hits[:n-1]
 	}
 	return out
@@ -205,18 +200,14 @@ func addRelated(p *Plan, f *firstStage, found *retrieve.Result, r reranked, link
 		least = in.hits[n-1].relevance
 	}
 	for _, x := range list {
-		i := slices.IndexFunc(out.hits, func(h hit) bool { return h.ID == x.id })
-		switch {
-		case i >= 0:
+		if i := slices.IndexFunc(out.hits, func(h hit) bool { return h.ID == x.id }); i >= 0 {
 			if h, ok := p.lift(out.hits[i], x); ok {
 				out.tally.move(&out.hits[i].relevance, h.relevance, p.within)
 				out.hits[i] = h
 			}
-		case r.byID(x.id) == nil:
-			if h, ok := p.join(f, found, x); ok && p.within.has(h.relevance) && h.relevance >= least {
-				out.tally.add(h.relevance, true)
-				out.hits = append(out.hits, h)
-			}
+		} else if h, ok := p.join(f, found, r, x); ok && p.within.has(h.relevance) && h.relevance >= least {
+			out.tally.add(h.relevance, true)
+			out.hits = append(out.hits, h)
 		}
 	}
 	slices.SortFunc(out.hits, betterHit)
@@ -233,11 +224,11 @@ func (p *Plan) lift(h hit, by pulled) (hit, bool) {
 	return h, p.within.has(h.relevance)
 }
 
-// join returns a memory that did not match as a hit, if it passes the filters and has no
+// join returns a memory that did not match as a hit, if it is no passage, passes the filters and has no
 // successor.
-func (p *Plan) join(f *firstStage, found *retrieve.Result, by pulled) (h hit, ok bool) {
+func (p *Plan) join(f *firstStage, found *retrieve.Result, r reranked, by pulled) (h hit, ok bool) {
 	doc, ok := found.Reader.Find(by.id)
-	if !ok {
+	if !ok || r.of(doc) != nil {
 		return h, false
 	}
 	m, ok := found.Reader.Admit(doc)
@@ -245,7 +236,7 @@ func (p *Plan) join(f *firstStage, found *retrieve.Result, by pulled) (h hit, ok
 	if !ok || found.Reader.Row(doc).Superseded {
 		return h, false
 	}
-	h = newHit(candidate{Key: found.Reader.Key(doc), match: m}, f.of(&m))
+	h = hit{candidate: candidate{Key: found.Reader.Key(doc), match: m}, first: f.of(&m)}
 	h.signals.Text, h.signals.Related = by.text, by.related
 	h.relevance, h.via = p.relevance(p.weights, &h.signals), hippo.ViaRelation
 	return h, true

@@ -54,17 +54,14 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 // session.
 func (r *reranked) compare(plan *Plan, reader retrieve.Reader) {
 	var best rank.Features
-	for i := range r.list {
-		for k, x := range r.list[i].features {
-			best[k] = max(best[k], x)
-		}
-	}
 	around := make([]float32, len(r.tokens.tokens))
 	for i := range r.list {
 		p := &r.list[i]
-		f := &p.features
+		for k, x := range p.features {
+			best[k] = max(best[k], x)
+		}
 		r.neighbours(p, around)
-		f[rank.HasDetail] = indicator(p.cues&r.tokens.wants&details != 0)
+		p.features[rank.HasDetail] = indicator(p.cues&r.tokens.wants&details != 0)
 	}
 	r.sessions()
 	r.setContext(plan.search.Text, &best)
@@ -79,12 +76,9 @@ func (r *reranked) compare(plan *Plan, reader retrieve.Reader) {
 // features.
 func (r *reranked) setContext(query string, best *rank.Features) {
 	c := &r.context
-	c[rank.English] = indicator(!cue.IsForeign(query))
-	if r.top == 0 {
-		return
-	}
-	c[rank.BM25Reach], c[rank.Words], c[rank.MaxSimReach] = best[rank.BM25Absolute], rank.WordsOf(len(r.words)), best[rank.MaxSim]
-	c[rank.Unread], c[rank.Verbatim] = r.tokens.unread, indicator(r.tokens.verbatim && best[rank.BM25Relative] > 0)
+	c[rank.English], c[rank.Words], c[rank.Unread] = indicator(!cue.IsForeign(query)), rank.WordsOf(len(r.words)), r.tokens.unread
+	c[rank.BM25Reach], c[rank.MaxSimReach] = best[rank.BM25Absolute], best[rank.MaxSim]
+	c[rank.Verbatim] = indicator(r.tokens.verbatim && best[rank.BM25Relative] > 0)
 	c[rank.Reach], c[rank.Lead] = best[rank.Coverage], best[rank.CosineStandard]
 	if best[rank.Multilingual] > 0 {
 		c[rank.HasMultilingual], c[rank.MultilingualLead] = 1, best[rank.MultilingualStandard]
@@ -93,18 +87,19 @@ func (r *reranked) setContext(query string, best *rank.Features) {
 
 // coherence is the context feature [rank.Coherence].
 func (r *reranked) coherence(reader retrieve.Reader) float64 {
-	own, others, n, last := 0.0, 0.0, 0.0, -1
+	own, others, n := 0.0, 0.0, 0.0
+	var last *passage // the next one of the candidate before, which is about the query as well
 	for i := range r.list[:r.top] {
-		next := r.list[i].next
-		if next < 0 {
+		p := &r.list[i]
+		if p.next == nil {
 			continue
 		}
-		if last >= 0 { // the next one of the candidate before, which is about the query as well
+		if last != nil {
 			n++
-			own += reader.Similarity(r.list[i].match.Doc, r.list[next].match.Doc)
-			others += reader.Similarity(r.list[i].match.Doc, r.list[last].match.Doc)
+			own += reader.Similarity(p.match.Doc, p.next.match.Doc)
+			others += reader.Similarity(p.match.Doc, last.match.Doc)
 		}
-		last = next
+		last = p.next
 	}
 	if n == 0 {
 		return 0
@@ -114,26 +109,20 @@ func (r *reranked) coherence(reader retrieve.Reader) float64 {
 
 // neighbours sets the features of the neighbouring passages. around is a buffer.
 func (r *reranked) neighbours(p *passage, around []float32) {
-	previous, next := r.neighbour(p.previous), r.neighbour(p.next)
-	if previous == nil && next == nil {
+	if p.previous == nil && p.next == nil {
 		return
 	}
 	f := &p.features
 	copy(around, p.similarities)
-	if previous != nil {
-		b := &previous.features
-		f[rank.Reply] = indicator(previous.cues&cue.IsQuestion != 0) * b[rank.MaxSim]
-		maxInto(around, previous.similarities)
+	if previous := p.previous; previous != nil {
+		f[rank.Reply] = indicator(previous.cues&cue.IsQuestion != 0) * previous.features[rank.MaxSim]
+		maxInto(around, previous)
 		f[rank.PreviousGain] = weightedSum(r.tokens.weights, around) - f[rank.MaxSim]
-		if further := r.neighbour(previous.previous); further != nil {
-			maxInto(around, further.similarities)
-		}
+		maxInto(around, previous.previous)
 	}
-	if next != nil {
-		maxInto(around, next.similarities)
-		if further := r.neighbour(next.next); further != nil {
-			maxInto(around, further.similarities)
-		}
+	if p.next != nil {
+		maxInto(around, p.next)
+		maxInto(around, p.next.next)
 	}
 	f[rank.WindowGain] = weightedSum(r.tokens.weights, around) - f[rank.MaxSim]
 }
@@ -199,7 +188,7 @@ func (r *reranked) versions(p *Plan, found *retrieve.Result, best []candidate) {
 		sign = 1
 	}
 	for i, x := range revised(found, best) {
-		r.list[r.number(best[i].match.Doc)].features[rank.Timely] = sign * x
+		r.of(best[i].match.Doc).features[rank.Timely] = sign * x
 	}
 }
 

@@ -129,9 +129,8 @@ func (x *successions) score(f *firstStage, found *retrieve.Result) {
 				s.counted = &relevance
 			}
 		}
-		own := f.of(&m)
-		s.match, s.text, s.signals = m, own.textFeatures, own.signals
-		s.relevance = f.relevance(f.weights, &own.signals)
+		s.match, s.first = m, f.of(&m)
+		s.relevance = f.relevance(f.weights, &s.signals)
 	}
 }
 
@@ -140,7 +139,7 @@ func (x *successions) score(f *firstStage, found *retrieve.Result) {
 func (x *successions) useFinalScores(p *Plan, r reranked, in ranking) {
 	for i := range x.list {
 		s := &x.list[i]
-		if passage := r.byID(s.ID); passage != nil && passage.admitted {
+		if passage := r.of(s.match.Doc); passage != nil && passage.ID == s.ID && passage.admitted {
 			p.final(&s.hit, passage, in.second)
 			s.counted, s.reranked = new(s.relevance), true
 		}

@@ -64,7 +64,7 @@ func (y *surprising) hit(m retrieve.Match) hit {
 // rank returns a match with its relevance.
 func (y *surprising) rank(m retrieve.Match) hit {
 	const day = float64(24 * time.Hour / time.Microsecond)
-	h := newHit(candidate{Key: y.found.Reader.Key(m.Doc), match: m}, y.of(&m))
+	h := hit{candidate: candidate{Key: y.found.Reader.Key(m.Doc), match: m}, first: y.of(&m)}
 	row, w, s := y.found.Reader.Row(m.Doc), &y.weights.Surprise, &h.signals
 	if s.Text = s.Lexical; y.vectors {
 		s.Text = rank.UnitSimilarity(m.Cosine)

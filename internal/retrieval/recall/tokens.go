@@ -153,9 +153,12 @@ func (q *queryTokens) compare(maxsim embed.MaxSim, p *passage, text []int32) {
 	f[rank.MaxSimIDF] = weightedSum(q.idfs, p.similarities)
 }
 
-// maxInto is the elementwise maximum, in place.
-func maxInto(dst, by []float32) {
-	for i, x := range by {
+// maxInto raises similarities to those of a passage, if there is one.
+func maxInto(dst []float32, p *passage) {
+	if p == nil {
+		return
+	}
+	for i, x := range p.similarities {
 		dst[i] = max(dst[i], x)
 	}
 }
