@@ -34,17 +34,13 @@ func (s *Searcher) rankHybrid(ctx context.Context, p *Plan, found *retrieve.Resu
 		h.signals.Text = g.Relevance
 		out.hits = append(out.hits, h)
 	}
-	out = settle(p, found, out)
-	if p.explain {
-		lexical, semantic := ranks(p, found)
-		for i := range out.hits {
-			h := &out.hits[i]
-			g := byDoc[h.match.Doc]
-			h.explanation = &hippo.Explanation{Via: h.via, Text: rank.Contributions(g.Terms), GraphRank: g.GraphRank}
+	out = explain(p, found, reranked{}, settle(p, found, out))
+	for i := range out.hits {
+		if h, x := &out.hits[i], out.hits[i].explanation; x != nil {
+			x.Text, x.GraphRank = rank.Contributions(byDoc[h.match.Doc].Terms), byDoc[h.match.Doc].GraphRank
 			if h.signals.Lapsed {
-				h.explanation.Validity = rank.Lapsed
+				x.Validity = rank.Lapsed
 			}
-			h.explanation.LexicalRank, h.explanation.SemanticRank = lexical[h.match.Doc], semantic[h.match.Doc]
 		}
 	}
 	return newRanking(p, found, out), nil

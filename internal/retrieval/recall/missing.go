@@ -1,9 +1,7 @@
 package recall
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
@@ -53,13 +51,6 @@ func missing(question, text string) string {
 		return "name"
 	}
 }
-
-// hours matches an hour in words, which is no number of anything.
-//
-//nolint:gochecknoglobals // compiled when it is first used
-var hours = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bat (one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
-})
 
 // wanted returns the details that a question begins by asking for. Where things are is often said without a name, and other languages than English
 // write names in other ways.

@@ -26,7 +26,7 @@ type Ranking struct {
 	Span when.Span
 	// Question is what the sentences of the hits are compared with; nil without a text.
 	Question *excerpt.Question
-	// Cosines are those of the vectors of each of the first hits with those before it; nil if they are not compared.
+	// Cosines are those of the vectors of the first hits with each other, 0 of each with itself; nil if they are not compared.
 	Cosines [][]float32
 }
 
@@ -36,7 +36,7 @@ func (r *Ranking) Similar(a, b hippo.ID) float64 {
 	if i < 0 || k < 0 {
 		return 0
 	}
-	return float64(r.cosine(i, k))
+	return float64(r.Cosines[i][k])
 }
 
 // Nearest returns which of the first hits is the most similar to one of them; the zero ID if none is similar at all.
@@ -46,8 +46,8 @@ func (r *Ranking) Nearest(id hippo.ID) (nearest hippo.ID) {
 		return nearest
 	}
 	most := float32(0)
-	for k := range r.Cosines {
-		if c := r.cosine(i, k); c > most {
+	for k, c := range r.Cosines[i] {
+		if c > most {
 			nearest, most = r.Hits[k].ID, c
 		}
 	}
@@ -57,14 +57,6 @@ func (r *Ranking) Nearest(id hippo.ID) (nearest hippo.ID) {
 // first returns the number of a hit among those whose cosines are known, -1 if it is none of them.
 func (r *Ranking) first(id hippo.ID) int {
 	return slices.IndexFunc(firstOf(r.Hits, len(r.Cosines)), func(h Hit) bool { return h.ID == id })
-}
-
-// cosine returns that of the i-th and the k-th hit; 0 if they are the same.
-func (r *Ranking) cosine(i, k int) float32 {
-	if i == k {
-		return 0
-	}
-	return r.Cosines[max(i, k)][min(i, k)]
 }
 
 // Hit is one memory in a [Ranking].

@@ -19,6 +19,26 @@ const (
 	maxErrors = 3
 )
 
+// The patterns of what people write. Each is compiled when it is first used.
+//
+//nolint:gochecknoglobals // see above
+var (
+	// namesError matches a line of a program that names what went wrong.
+	namesError = pattern(`\b\w*(Error|Exception|Panic)\b|\bERR!|^(error|fatal|panic|failed|caused by)\b[^.]{0,40}:|\b[A-Z]+_[A-Z_]+\b.*:`)
+	// pointing matches a word that stands for what is beside the question.
+	pointing = pattern(`(?i)\b(this|that|these|those|it|here|above|below|following|das|dies(e[rsmn]?)?|hier|es|ça|cela|ceci|ici|esto|eso|aquí|isto|isso|aqui)\b|这|這|これ|それ`)
+	// interrogative matches the beginning of a question without a mark.
+	interrogative = pattern(`(?i)^(and |so |but |also )?(how|what|what's|which|who|whose|why|where|when|(is|are|was|were) (there|it|the|our|we)|(do|does|did) (we|you|it|the|our|i)|wie|was|welche[nrsm]?|wer|warum|wieso|wo|wann|comment|pourquoi|quel(le)?s?|quand|où|cómo|qué|cuál(es)?|quién|por qué|dónde|cuándo|como|qual|quais|quem|onde|quando)\b`)
+	// polite matches the opening of a request that says nothing of its subject.
+	polite = pattern(`(?i)^((please|hey|hi|hello|ok|okay|so|bitte|s'il (te|vous) plaît|por favor)[\s,]+)*(((can|could|would|do|will) you( still| please| maybe)? |i (wonder|was wondering|would like to know|want to know|forgot|need to know),? ?|i don't (remember|recall|know) |let me know |help me (to )?)?(tell me(?: again)?|remind me(?: again)?|remember|recall|know|check|look up|say|if you (know|remember))?|(kannst|weißt) du( mir)?( noch)?( sagen| bitte sagen)?|(peux-tu|pouvez-vous) me (dire|rappeler)|te souviens-tu|(puedes|podrías) (decir|recordar)me|(pode|poderia) me (dizer|lembrar))[\s,:]+`)
+	// hours matches an hour in words, which is no number of anything.
+	hours = pattern(`\bat (one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
+)
+
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // questionOf returns what a query asks: in small letters if it shouts, without a polite opening and a repetition, and of a prompt of more than forty words the sentences
 // that ask. Pasted lines are left out, but for those that name an error where the question points at them: "why does this fail?". A
 // prompt without a question, or with nothing but one, is returned whole.
@@ -68,38 +88,10 @@ func sift(prompt string) (written, errors []string) {
 	return written, errors[max(0, len(errors)-maxErrors):]
 }
 
-// namesError matches a line of a program that names what went wrong.
-//
-//nolint:gochecknoglobals // compiled when it is first used
-var namesError = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b\w*(Error|Exception|Panic)\b|\bERR!|^(error|fatal|panic|failed|caused by)\b[^.]{0,40}:|\b[A-Z]+_[A-Z_]+\b.*:`)
-})
-
-// pointing matches a word that stands for what is beside the question.
-//
-//nolint:gochecknoglobals // compiled when it is first used
-var pointing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(this|that|these|those|it|here|above|below|following|das|dies(e[rsmn]?)?|hier|es|ça|cela|ceci|ici|esto|eso|aquí|isto|isso|aqui)\b|这|這|これ|それ`)
-})
-
 // isQuestion reports whether a sentence asks: by a question mark at its end, or by its first word.
 func isQuestion(s string) bool {
 	return cue.Of(s)&cue.IsQuestion != 0 || interrogative().MatchString(s)
 }
-
-// interrogative matches the beginning of a question without a mark.
-//
-//nolint:gochecknoglobals // compiled when it is first used
-var interrogative = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(and |so |but |also )?(how|what|what's|which|who|whose|why|where|when|(is|are|was|were) (there|it|the|our|we)|(do|does|did) (we|you|it|the|our|i)|wie|was|welche[nrsm]?|wer|warum|wieso|wo|wann|comment|pourquoi|quel(le)?s?|quand|où|cómo|qué|cuál(es)?|quién|por qué|dónde|cuándo|como|qual|quais|quem|onde|quando)\b`)
-})
-
-// polite matches the opening of a request that says nothing of its subject.
-//
-//nolint:gochecknoglobals // compiled when it is first used
-var polite = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^((please|hey|hi|hello|ok|okay|so|bitte|s'il (te|vous) plaît|por favor)[\s,]+)*(((can|could|would|do|will) you( still| please| maybe)? |i (wonder|was wondering|would like to know|want to know|forgot|need to know),? ?|i don't (remember|recall|know) |let me know |help me (to )?)?(tell me(?: again)?|remind me(?: again)?|remember|recall|know|check|look up|say|if you (know|remember))?|(kannst|weißt) du( mir)?( noch)?( sagen| bitte sagen)?|(peux-tu|pouvez-vous) me (dire|rappeler)|te souviens-tu|(puedes|podrías) (decir|recordar)me|(pode|poderia) me (dizer|lembrar))[\s,:]+`)
-})
 
 // direct returns a sentence without a polite opening, if what is left asks for something.
 func direct(s string) string {

@@ -160,19 +160,18 @@ func (s *Searcher) Claims(hits []hippo.Hit, project func(name string) string) Cl
 	return out
 }
 
-// similarities are the cosines of each hit with those before it. Cost: 10 us for 20.
+// similarities are the cosines of hits with each other, 0 of each with itself. Cost: 10 us for 20.
 func similarities(r retrieve.Reader, hits []Hit) [][]float32 {
 	docs, out := make([]retrieve.Doc, len(hits)), make([][]float32, len(hits))
 	for i, h := range hits {
+		out[i], docs[i] = make([]float32, len(hits)), retrieve.None
 		if doc, ok := r.Find(h.ID); ok {
 			docs[i] = doc
-		} else {
-			docs[i] = retrieve.None
 		}
-		out[i] = make([]float32, i)
 		for k := range i {
 			if docs[i] != retrieve.None && docs[k] != retrieve.None {
 				out[i][k] = float32(r.Similarity(docs[i], docs[k]))
+				out[k][i] = out[i][k]
 			}
 		}
 	}

@@ -182,12 +182,9 @@ func (u *union) seeds() []seed {
 
 // normalise finds the ranges of the union.
 func (u *union) normalise() {
-	first := true
+	u.bm25 = bounds{math.Inf(1), math.Inf(-1)}
+	u.cosine = u.bm25
 	for _, x := range u.members {
-		if first {
-			u.bm25, u.cosine = bounds{x.match.Score, x.match.Score}, bounds{x.match.Cosine, x.match.Cosine}
-			first = false
-		}
 		u.bm25.include(x.match.Score)
 		u.cosine.include(x.match.Cosine)
 	}

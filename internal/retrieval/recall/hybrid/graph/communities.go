@@ -10,7 +10,7 @@ const leastGain = 1e-12
 
 // Communities returns the number of the community of each node: 0 for that of node 0, and on in the order of their first nodes.
 // Every community is connected; a node without edges is one of its own. The same graph gives the same communities, and their
-// modularity is not below that of [Graph.Louvain].
+// modularity is not below that of local moves and aggregation alone (Blondel et al., Fast unfolding of communities in large networks, 2008).
 //
 // Source: Traag, Waltman and van Eck, From Louvain to Leiden, 2019; where that draws at random, the best is taken, the first of equals.
 // Cost: some passes over the arcs, on two cores. A panic on the other core is one of the caller's goroutine.
@@ -43,11 +43,6 @@ func together(here, there func()) {
 	}()
 	here()
 }
-
-// Louvain returns communities by local moves and aggregation alone, numbered as by [Graph.Communities]. They need not be connected.
-//
-// Source: Blondel et al., Fast unfolding of communities in large networks, 2008.
-func (g *Graph) Louvain() []int { return g.detect(g.move(identity(g.Nodes()), nil), false) }
 
 // Modularity returns that of communities: the share of the weight within them, less what chance gives.
 func (g *Graph) Modularity(of []int) float64 {
