@@ -1,6 +1,9 @@
 package recall
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // demote returns the scores of the first stage with what was not reranked below what was: both
 // stages measure relevance, but the first one knows less. The passages count with the scale of these scores.
@@ -8,53 +11,35 @@ func demote(p *Plan, s scored, r reranked) (scored, reranked) {
 	if r.passages == nil || r.top == 0 {
 		return s, r
 	}
-	out := s.demoted(r.passages, r.leastOfTop(p))
-	r.scale = out.first.scale
-	return out, r
-}
-
-// leastOfTop returns the least relevance of the top candidates, without relations.
-func (r *reranked) leastOfTop(p *Plan) float64 {
-	second := &secondStage{linear: r.linear}
-	least := 0.0
+	least, second := math.Inf(1), &secondStage{linear: r.linear}
 	var h hit
 	for i := range r.list[:r.top] {
 		p.final(&h, &r.list[i], second)
-		if i == 0 || h.relevance < least {
-			least = h.relevance
-		}
+		least = min(least, h.relevance)
 	}
-	return least
-}
-
-// demoted returns the scores with what was not reranked below what was. least is the least
-// relevance of what was reranked.
-func (s *scored) demoted(r *passages, least float64) scored {
-	most := 0.0
 	for _, x := range s.best {
 		if r.of(s.first.found.Matches[x.number].Doc) == nil {
-			most = max(most, x.relevance)
+			if x.relevance > least {
+				r.scale = least / x.relevance
+			}
 			break // they are in order
 		}
 	}
-	out := *s
-	if most > least {
-		out.first.scale = least / most
+	s.first.scale = r.scale
+	s.best = slices.DeleteFunc(scaled(s.best, r.scale), func(x scoredMatch) bool { return !p.within.has(x.relevance) })
+	if r.scale == 1 {
+		return s, r
 	}
-	out.best = slices.DeleteFunc(scaled(s.best, out.first.scale), func(x scoredMatch) bool { return !s.first.within.has(x.relevance) })
-	if out.first.scale == 1 {
-		return out
-	}
-	out.superseded = scaled(s.superseded, out.first.scale)
+	s.superseded = scaled(s.superseded, r.scale)
 	if s.tally.undistributed { // all relevances are in the range, those that are scaled, too
-		return out
+		return s, r
 	}
-	out.tally = tally{}
+	s.tally = tally{}
 	for _, x := range s.relevances {
-		x *= out.first.scale
-		out.tally.add(x, s.first.within.has(x))
+		x *= r.scale
+		s.tally.add(x, p.within.has(x))
 	}
-	return out
+	return s, r
 }
 
 // scaled returns matches with scaled relevances.

@@ -26,64 +26,52 @@ func (m *model) question(text string) hippo.Question {
 	return rank.Sketch(static.Model().ID, v)
 }
 
-// taught is what votes say of a passage.
-type taught struct {
-	lesson float64
-	proven bool
-}
-
 // applyFeedback returns the passages with what votes and openings, on questions near this one, say about
 // them. Only what matches about as well as the best is raised, so that votes order what is
 // comparably relevant, but for what several votes on this very question praise. Without any feedback nothing is computed.
 func applyFeedback(p *Plan, r reranked) reranked {
-	lessons := lessonsOf(p, &r)
-	if lessons == nil {
+	if r.passages == nil || !r.voted() {
 		return r
 	}
-	best := 0.0
+	after := *r.passages
+	after.list = slices.Clone(r.list)
+	r.passages = &after
+	learning, question := &p.weights.Learning, p.question(p.search.Text)
+	best, highest := 0.0, math.Inf(-1)
 	text := func(x *passage) float64 { return r.linear.Text(p.weights, x.sum(), 0) }
 	for i := range r.list {
-		if r.list[i].admitted {
-			best = max(best, text(&r.list[i]))
+		x := &r.list[i]
+		x.votes.lesson, x.votes.proven = learning.Lesson(x.votes.list, question, p.search.Day)
+		if x.votes.proven = x.votes.proven && x.admitted; x.admitted {
+			best = max(best, text(x))
 		}
 	}
-	out, after := r, *r.passages
-	after.list = slices.Clone(r.list)
-	learning := &p.weights.Learning
-	highest := math.Inf(-1)
-	for i := range after.list {
-		x := &after.list[i]
-		if l := lessons[i]; l.lesson != 0 {
-			x.votes.lesson = learning.Effective(l.lesson, text(x), best)
-		}
-		if x.admitted && !lessons[i].proven {
-			highest = max(highest, x.sum()+learning.Shift*x.votes.lesson)
+	for i := range r.list {
+		if x := &r.list[i]; !x.votes.proven {
+			x.votes.lesson = learning.Effective(x.votes.lesson, text(x), best)
+			if x.admitted {
+				highest = max(highest, x.sum()+learning.Shift*x.votes.lesson)
+			}
 		}
 	}
-	for i, l := range lessons {
-		if x := &after.list[i]; l.proven && x.admitted && !math.IsInf(highest, -1) {
-			x.votes.lesson = learning.Proof(l.lesson, x.sum(), highest)
+	for i := range r.list {
+		switch x := &r.list[i]; {
+		case !x.votes.proven:
+		case math.IsInf(highest, -1): // there are no others
+			x.votes.lesson = learning.Effective(x.votes.lesson, text(x), best)
+		default:
+			x.votes.lesson = learning.Proof(x.votes.lesson, x.sum(), highest)
 		}
 	}
-	out.passages = &after
-	return out
+	return r
 }
 
-// lessonsOf returns what votes and openings say of each passage; nil if there are none.
-func lessonsOf(p *Plan, r *reranked) (lessons []taught) {
-	if r.passages == nil {
-		return nil
-	}
-	var question hippo.Question
-	for i := range r.list {
-		list := r.list[i].votes.list
-		if len(list) == 0 {
-			continue
+// voted reports whether any passage has votes or openings.
+func (g *passages) voted() bool {
+	for i := range g.list {
+		if len(g.list[i].votes.list) > 0 {
+			return true
 		}
-		if lessons == nil {
-			question, lessons = p.question(p.search.Text), make([]taught, len(r.list))
-		}
-		lessons[i].lesson, lessons[i].proven = p.weights.Learning.Lesson(list, question, p.search.Day)
 	}
-	return lessons
+	return false
 }

@@ -67,15 +67,11 @@ func (r *reranked) sums() []float64 {
 // unknownNames is the share, weighted by idf, of the words of a query that are written like
 // names and occur in no memory.
 func unknownNames(v retrieve.Vocabulary, words []word) float64 {
-	names, later := 0, 0
+	names := 0
 	var all, unknown float64
 	for i, w := range words {
 		all += w.idf
-		if i == 0 { // the first word of a sentence is written like a name
-			continue
-		}
-		later++
-		if !capitalised(w.text) {
+		if i == 0 || !capitalised(w.text) { // the first word of a sentence is written like a name
 			continue
 		}
 		names++
@@ -83,8 +79,8 @@ func unknownNames(v retrieve.Vocabulary, words []word) float64 {
 			unknown += w.idf
 		}
 	}
-	// Where most words have capitals, they mark no names.
-	if all == 0 || 2*names > later {
+	// Where most of the others have capitals, they mark no names.
+	if all == 0 || 2*names > len(words)-1 {
 		return 0
 	}
 	return unknown / all

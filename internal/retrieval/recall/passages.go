@@ -32,10 +32,11 @@ type passage struct {
 func (p *passage) sum() float64 { return p.weights.Sum(&p.features) }
 
 // votes are those on a passage and its openings. lesson is what those on questions near the query
-// say, in (-1, 1); 0: nothing.
+// say, in (-1, 1); 0: nothing. proven: they put a candidate before all others.
 type votes struct {
 	list   []hippo.Feedback
 	lesson float64
+	proven bool
 }
 
 // passages are those of one search.

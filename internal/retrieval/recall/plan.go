@@ -164,34 +164,26 @@ type temporal struct {
 // the distance of its end from now.
 func temporalOf(s when.Span, now time.Time) temporal {
 	t := temporal{named: true, from: math.MinInt64, until: math.MaxInt64}
-	a, b := s.From, s.Until
-	if a.IsZero() {
-		a = now
-	} else {
-		t.from = a.UnixMicro()
+	a, b := now.UnixMicro(), now.UnixMicro()
+	if !s.From.IsZero() {
+		a = s.From.UnixMicro()
+		t.from = a
 	}
-	if b.IsZero() {
-		b = now
-	} else {
-		t.until = b.UnixMicro()
+	if !s.Until.IsZero() {
+		b = s.Until.UnixMicro()
+		t.until = b
 	}
-	t.scale = math.Max(math.Abs(float64(b.UnixMicro()-a.UnixMicro())), float64(time.Hour.Microseconds()))
+	t.scale = max(math.Abs(float64(b-a)), float64(time.Hour.Microseconds()))
 	return t
 }
 
 // fit is how well the time of a memory fits, in [0, 1]: 1 within the span, exp(-distance /
 // scale) outside of it, and 1 if no time is named.
 func (t *temporal) fit(at int64) float64 {
-	switch {
-	case !t.named:
-		return 1
-	case at < t.from:
-		return math.Exp((float64(at) - float64(t.from)) / t.scale)
-	case at >= t.until:
-		return math.Exp((float64(t.until) - float64(at)) / t.scale)
-	default:
+	if !t.named {
 		return 1
 	}
+	return math.Exp(-max(0, float64(t.from)-float64(at), float64(at)-float64(t.until)) / t.scale)
 }
 
 // limits is the range that the relevance of a hit must be in.

@@ -3,6 +3,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -160,8 +161,7 @@ type pulled struct {
 
 // pulledBy returns the memories that the best hits pull in, the most relevant first.
 func pulledBy(w *rank.Relations, hits []hit, links []link) []pulled {
-	at := make(map[hippo.ID]int)
-	var out []pulled
+	best := make(map[hippo.ID]pulled)
 	for _, l := range links {
 		if !w.Pulls(l.learned, l.weight) {
 			continue
@@ -172,18 +172,13 @@ func pulledBy(w *rank.Relations, hits []hit, links []link) []pulled {
 				continue
 			}
 			p := pulled{l.to, w.Pull * l.weight * h.signals.Text, l.weight * h.relevance}
-			i, ok := at[p.id]
-			switch {
-			case !ok:
-				at[p.id] = len(out)
-				out = append(out, p)
-			case p.text > out[i].text:
-				out[i] = p
+			if b, ok := best[p.id]; !ok || p.text > b.text {
+				best[p.id] = p
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b pulled) int { return cmp.Or(cmp.Compare(b.text, a.text), a.id.Compare(b.id)) })
-	return firstOf(out, maxPulled)
+	list := slices.SortedFunc(maps.Values(best), func(a, b pulled) int { return cmp.Or(cmp.Compare(b.text, a.text), a.id.Compare(b.id)) })
+	return firstOf(list, maxPulled)
 }
 
 // pull adds the memories that are related to the best hits and pass the filters, and raises
@@ -227,17 +222,22 @@ func (p *Plan) lift(h hit, by pulled) (hit, bool) {
 // join returns a memory that did not match as a hit, if it is no passage, passes the filters and has no
 // successor.
 func (p *Plan) join(f *firstStage, found *retrieve.Result, r reranked, by pulled) (h hit, ok bool) {
-	doc, ok := found.Reader.Find(by.id)
-	if !ok || r.of(doc) != nil {
+	m, ok := admitted(found.Reader, by.id)
+	if !ok || r.of(m.Doc) != nil || found.Reader.Row(m.Doc).Superseded {
 		return h, false
 	}
-	m, ok := found.Reader.Admit(doc)
 	m.Cosine = 0 // it is not here because of its own text
-	if !ok || found.Reader.Row(doc).Superseded {
-		return h, false
-	}
-	h = hit{candidate: candidate{Key: found.Reader.Key(doc), match: m}, first: f.of(&m)}
+	h = hit{candidate: candidate{Key: found.Reader.Key(m.Doc), match: m}, first: f.of(&m)}
 	h.signals.Text, h.signals.Related = by.text, by.related
 	h.relevance, h.via = p.relevance(p.weights, &h.signals), hippo.ViaRelation
 	return h, true
+}
+
+// admitted returns the match of a memory, if it passes the filters.
+func admitted(r retrieve.Reader, id hippo.ID) (m retrieve.Match, ok bool) {
+	doc, ok := r.Find(id)
+	if !ok {
+		return m, false
+	}
+	return r.Admit(doc)
 }

@@ -22,7 +22,7 @@ type reranked struct {
 	linear rank.Linear
 	// importanceClock is the clock by which the importance of candidates counts.
 	importanceClock rank.Clock
-	// scale is that of the relevances by which the passages are counted, see [scored.demoted].
+	// scale is that of the relevances by which the passages are counted, see [demote].
 	scale float64
 }
 

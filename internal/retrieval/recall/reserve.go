@@ -60,6 +60,7 @@ func (o *ranking) promote(p *Plan, from, to int) {
 type member struct {
 	*hit
 	salience float64
+	scored   bool // it has a surprise
 }
 
 // important returns the memories that a vague query reserves places for, those of the highest salience first.
@@ -91,7 +92,7 @@ func salience(found *retrieve.Result, importanceClock rank.Clock, hits []*hit) [
 	sum, n := 0.0, 0
 	for i, h := range hits {
 		row := found.Reader.Row(h.match.Doc)
-		members[i] = member{h, importanceClock.Importance(row.Untied, row.UntiedDay, row.Pinned)}
+		members[i] = member{h, importanceClock.Importance(row.Untied, row.UntiedDay, row.Pinned), row.Scored}
 		if row.Scored {
 			members[i].salience += row.Surprise
 			sum += row.Surprise
@@ -99,7 +100,7 @@ func salience(found *retrieve.Result, importanceClock rank.Clock, hits []*hit) [
 		}
 	}
 	for i := range members {
-		if n > 0 && !found.Reader.Row(members[i].match.Doc).Scored {
+		if n > 0 && !members[i].scored {
 			members[i].salience += sum / float64(n)
 		}
 	}

@@ -30,7 +30,7 @@ type firstStage struct {
 	standard [retrieve.Channels]func(float64) float64
 	// gate is the coverage or cosine that a match must exceed.
 	gate float64
-	// scale multiplies the relevance of texts, see [scored.demoted].
+	// scale multiplies the relevance of texts, see [demote].
 	scale float64
 	// importanceClock is the clock by which importance counts, see [firstStage.asOfCandidates].
 	importanceClock rank.Clock

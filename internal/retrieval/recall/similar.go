@@ -52,7 +52,7 @@ func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, c Claim) ([]S
 	if err != nil {
 		return nil, err
 	}
-	q.Text = rarestWords(everything.Vocabulary, beginning(m.Content))
+	q.Text = rarestWords(everything.Vocabulary, m.Content[:min(len(m.Content), similarBytes)])
 	everything.Close()
 	if q.Text == "" {
 		return nil, nil
@@ -109,15 +109,6 @@ func similarOf(found *retrieve.Result, m *hippo.Memory, revises bool) []Similar 
 		out[i].Cosine = c.relevance
 	}
 	return out
-}
-
-// beginning returns the part of a text that is searched for.
-func beginning(text string) string {
-	n := min(len(text), similarBytes)
-	for n < len(text) && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }
 
 // rarestWords returns the words of a text that the fewest memories have.

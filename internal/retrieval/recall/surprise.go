@@ -149,11 +149,7 @@ func (s *Searcher) associate(ctx context.Context, y *surprising, in ranking) (ra
 
 // neighbour returns a memory that an association of a weight leads to, if it passes the filters.
 func (y *surprising) neighbour(id hippo.ID, weight float64) (h hit, ok bool) {
-	doc, ok := y.found.Reader.Find(id)
-	if !ok {
-		return h, false
-	}
-	m, ok := y.found.Reader.Admit(doc)
+	m, ok := admitted(y.found.Reader, id)
 	if !ok {
 		return h, false
 	}

@@ -140,17 +140,10 @@ func (q *queryTokens) read(model embed.TokenEmbedder, r retrieve.Reader, list []
 		p := &list[i]
 		p.similarities, all = all[:n:n], all[n:]
 		text = r.Tokens(text[:0], p.match.Doc)
-		q.compare(maxsim, p, text)
+		maxsim.Update(p.similarities, text)
+		p.features[rank.MaxSim], p.features[rank.MaxSimIDF] = weightedSum(q.weights, p.similarities), weightedSum(q.idfs, p.similarities)
 		code.compare(&p.features, text) // the last: it reorders them
 	}
-}
-
-// compare sets the features of a passage's own text.
-func (q *queryTokens) compare(maxsim embed.MaxSim, p *passage, text []int32) {
-	f := &p.features
-	maxsim.Update(p.similarities, text)
-	f[rank.MaxSim] = weightedSum(q.weights, p.similarities)
-	f[rank.MaxSimIDF] = weightedSum(q.idfs, p.similarities)
 }
 
 // maxInto raises similarities to those of a passage, if there is one.
