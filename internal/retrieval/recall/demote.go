@@ -11,11 +11,9 @@ func demote(p *Plan, s scored, r reranked) (scored, reranked) {
 	if r.passages == nil || r.top == 0 {
 		return s, r
 	}
-	least, second := math.Inf(1), &secondStage{linear: r.linear}
-	var h hit
+	least := math.Inf(1)
 	for i := range r.list[:r.top] {
-		p.final(&h, &r.list[i], second)
-		least = min(least, h.relevance)
+		least = min(least, r.final(p, &r.list[i], 0).relevance)
 	}
 	for _, x := range s.best {
 		if r.of(s.first.found.Matches[x.number].Doc) == nil {

@@ -47,7 +47,7 @@ func (s *Searcher) trespasses(ctx context.Context, plan *Plan, found *retrieve.R
 		}
 	}
 	hits := func(r ranking) func() string {
-		return func() string { return fmt.Sprintf("%+v %+v %v %+v", r.hits, r.tally, r.more, r.second) }
+		return func() string { return fmt.Sprintf("%+v %+v %v %+v", r.hits, r.tally, r.more, r.related) }
 	}
 	scored := newSelection(plan, found).score()
 	done("score", scores(scored))

@@ -37,7 +37,7 @@ type listed struct {
 
 func newPool(f *firstStage) *pool {
 	p := &pool{first: f, sizes: slices.Repeat([]int{f.weights.Rerank.Lists}, 1+rankedChannels)}
-	if isVague(f.Plan, f.found) {
+	if known := knownTerms(f.Plan, f.found); known >= 1 && known <= vagueTerms { // words hardly tell which memory is meant
 		p.sizes = append(p.sizes, importantKept)
 	}
 	for _, n := range p.sizes {
@@ -99,14 +99,8 @@ func (p *pool) top(best []scoredMatch) []scoredMatch {
 	return out
 }
 
-// isVague reports whether words hardly tell which memory a query asks for: it has few terms that any
-// memory has, and sets no range of relevance.
-func isVague(p *Plan, found *retrieve.Result) bool {
-	known := knownTerms(p, found)
-	return known >= 1 && known <= vagueTerms
-}
-
-// knownTerms is the number of terms of a query that any memory has; 0 if the query may not be vague.
+// knownTerms is the number of terms of a query that any memory has; 0 if the query may not be vague: one of many terms, or that sets a
+// range of relevance.
 func knownTerms(p *Plan, found *retrieve.Result) int {
 	const long = 8 // no need to look up its words
 	if p.ranker != hippo.RankerHippo || p.ranged || found.Terms == 0 || found.Terms > long {

@@ -32,14 +32,7 @@ type ranking struct {
 	hits  []hit
 	tally tally
 	// more: there may be further hits after the last one.
-	more   bool
-	second *secondStage // nil if nothing was reranked
-}
-
-// secondStage is what the relevance of a passage depends on beside its own features. The zero
-// value ranks without relations.
-type secondStage struct {
-	linear rank.Linear
+	more bool
 	// related is the relatedness to the best passages, by memory.
 	related map[hippo.ID]float64
 }
@@ -51,14 +44,13 @@ func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, 
 	if r.passages == nil {
 		return rest, nil
 	}
-	second := &secondStage{linear: r.linear}
-	ids, relevance := bestPassages(p, second, r.list)
+	ids, relevance := bestPassages(p, &r)
 	links, err := s.links(ctx, p, ids, p.at(s.now()))
 	if err != nil {
 		return rest, err
 	}
-	second.related = relatedness(links, relevance)
-	return addRelated(p, &sc.first, found, r, links, merge(p, second, r, rest)), nil
+	rest.related = relatedness(links, relevance)
+	return addRelated(p, &sc.first, found, r, links, merge(p, r, rest)), nil
 }
 
 // others ranks the best matches that were not reranked.
@@ -94,15 +86,13 @@ func betterHit(a, b hit) int { return better(a.candidate, b.candidate) }
 
 // bestPassages returns the best passages that may be hits, with their relevance without
 // relations.
-func bestPassages(p *Plan, s *secondStage, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
+func bestPassages(p *Plan, r *reranked) ([]hippo.ID, map[hippo.ID]float64) {
 	best := top.New(relatedHits, better)
-	var h hit
-	for i := range list {
-		if !list[i].admitted {
-			continue
-		}
-		if p.final(&h, &list[i], s); p.within.has(h.relevance) {
-			best.Add(h.candidate)
+	for i := range r.list {
+		if x := &r.list[i]; x.admitted {
+			if h := r.final(p, x, 0); p.within.has(h.relevance) {
+				best.Add(h.candidate)
+			}
 		}
 	}
 	ids, relevance := make([]hippo.ID, len(best.Items())), make(map[hippo.ID]float64, len(best.Items()))
@@ -112,26 +102,27 @@ func bestPassages(p *Plan, s *secondStage, list []passage) ([]hippo.ID, map[hipp
 	return ids, relevance
 }
 
-// final sets h to the hit of a passage.
-func (p *Plan) final(h *hit, x *passage, s *secondStage) {
-	*h = hit{candidate: x.candidate, first: x.first}
-	h.signals.Related = s.related[x.ID]
-	h.signals.Text = s.linear.Text(p.weights, x.sum()+float64(p.weights.Learning.Shift*x.votes.lesson), h.signals.Related)
+// final returns the hit of a passage with its relatedness to the best ones.
+func (r *reranked) final(p *Plan, x *passage, related float64) hit {
+	h := hit{candidate: x.candidate, first: x.first}
+	h.signals.Related = related
+	h.signals.Text = r.linear.Text(p.weights, x.sum()+float64(p.weights.Learning.Shift*x.votes.lesson), related)
 	h.relevance = p.relevance(p.weights, &h.signals)
+	return h
 }
 
 // merge adds the passages that may be hits to the other candidates. If there may be more
 // candidates than were kept, passages after the last kept one are dropped: unknown candidates
 // may rank before them.
-func merge(p *Plan, s *secondStage, r reranked, rest ranking) ranking {
-	out := ranking{tally: rest.tally, more: rest.more, hits: make([]hit, 0, len(r.list)+len(rest.hits)), second: s}
-	var h hit
+func merge(p *Plan, r reranked, rest ranking) ranking {
+	out := rest
+	out.hits = make([]hit, 0, len(r.list)+len(rest.hits))
 	for i := range r.list {
 		x := &r.list[i]
 		if !x.admitted {
 			continue
 		}
-		p.final(&h, x, s)
+		h := r.final(p, x, rest.related[x.ID])
 		out.tally.move(r.counted(x), h.relevance, p.within)
 		if p.within.has(h.relevance) {
 			out.hits = append(out.hits, h)
@@ -189,7 +180,8 @@ func addRelated(p *Plan, f *firstStage, found *retrieve.Result, r reranked, link
 	if len(list) == 0 {
 		return in
 	}
-	out := ranking{hits: slices.Clone(in.hits), tally: in.tally, more: in.more, second: in.second}
+	out := in
+	out.hits = slices.Clone(in.hits)
 	least := 0.0
 	if n := len(in.hits); in.more && n > 0 {
 		least = in.hits[n-1].relevance

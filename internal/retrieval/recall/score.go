@@ -38,14 +38,11 @@ type firstStage struct {
 	work first
 }
 
-// first is the first-stage scores of a match.
+// first is the first-stage scores of a match: its signals, and the features bm25 and length of its text.
 type first struct {
-	signals hippo.Signals
-	textFeatures
+	signals      hippo.Signals
+	bm25, length float64
 }
-
-// textFeatures are the features bm25 and length of a match, and the relevance of its text.
-type textFeatures struct{ bm25, length, text float64 }
 
 func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
 	f := firstStage{Plan: p, found: found, scale: 1, importanceClock: p.clock}
@@ -75,13 +72,6 @@ func (f *firstStage) better(a, b scoredMatch) int {
 // gated reports whether a match does not take part.
 func (f *firstStage) gated(m *retrieve.Match) bool {
 	return max(m.Coverage, m.Cosine, m.Multilingual) <= f.gate
-}
-
-// text computes the features of the text of a match that has length terms.
-func (f *firstStage) text(m *retrieve.Match, length int) (x textFeatures) {
-	x.length, x.bm25 = f.scorer.Length(length), share(m.Score, f.found.BestScore)
-	x.text = f.scorer.Text(f.scorer.Sum(x.bm25, m.Cosine, m.Multilingual, x.length))
-	return x
 }
 
 // sum is the weighted sum of the features of the text of a match that has length terms.
@@ -125,14 +115,14 @@ func (f *firstStage) of(m *retrieve.Match) (x first) {
 // tenth of the search.
 func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	s := &x.signals
-	x.textFeatures = f.text(m, row.Length)
+	x.length, x.bm25 = f.scorer.Length(row.Length), share(m.Score, f.found.BestScore)
 	s.BM25, s.Coverage, s.Cosine, s.Context = m.Score, m.Coverage, m.Cosine, m.Context
 	s.Lexical = 1 // nothing was asked for
 	if most := f.found.MaxScore; most > 0 {
 		s.Lexical = min(1, m.Score/most)
 	}
 	if s.Text = 1; f.found.MaxScore > 0 || f.semantic() {
-		s.Text = x.text * f.scale
+		s.Text = f.scorer.Text(f.scorer.Sum(x.bm25, m.Cosine, m.Multilingual, x.length)) * f.scale
 	}
 	if s.Time = 1; f.temporal.named {
 		s.Time = f.temporal.fit(f.found.Reader.Details(m.Doc).When)

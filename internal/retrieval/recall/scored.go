@@ -28,7 +28,6 @@ const rowBatch = 32
 // selection is the first stage under way.
 type selection struct {
 	scored
-	plan *Plan
 	best *top.List[scoredMatch]
 	pool *pool // nil: nothing is reranked
 	// numbers are those of the matches to be read next, matches and rows have room for them.
@@ -39,7 +38,7 @@ type selection struct {
 }
 
 func newSelection(p *Plan, found *retrieve.Result) *selection {
-	s := &selection{scored: scored{first: newFirstStage(p, found), tally: tally{undistributed: p.undistributed}}, plan: p}
+	s := &selection{scored: scored{first: newFirstStage(p, found), tally: tally{undistributed: p.undistributed}}}
 	s.numbers, s.matches, s.rows = make([]int, 0, rowBatch), make([]retrieve.Match, 0, rowBatch), make([]retrieve.Row, 0, rowBatch)
 	room := p.keep
 	if p.rerank { // reranking may move a candidate and its two neighbours
@@ -112,14 +111,14 @@ func (s *selection) read() {
 
 // add counts a match and keeps it if it may be among the best.
 func (s *selection) add(m *retrieve.Match, row *retrieve.Row, x scoredMatch) {
-	in := s.plan.within.has(x.relevance)
+	in := s.first.within.has(x.relevance)
 	s.tally.add(x.relevance, in)
 	if row.Superseded {
 		s.superseded = append(s.superseded, x)
 	}
 	if s.pool != nil {
 		s.pool.add(m, row, x)
-		if !s.plan.undistributed {
+		if !s.first.undistributed {
 			s.relevances = append(s.relevances, x.relevance)
 		}
 	}

@@ -140,7 +140,7 @@ func (x *successions) useFinalScores(p *Plan, r reranked, in ranking) {
 	for i := range x.list {
 		s := &x.list[i]
 		if passage := r.of(s.match.Doc); passage != nil && passage.ID == s.ID && passage.admitted {
-			p.final(&s.hit, passage, in.second)
+			s.hit = r.final(p, passage, in.related[s.ID])
 			s.counted, s.reranked = new(s.relevance), true
 		}
 	}
@@ -200,7 +200,7 @@ func (x *successions) place(oldestFirst []int) {
 // updates the tally. If there may be more hits
 // than were kept, successors after the last kept one are dropped.
 func (x *successions) apply(p *Plan, in ranking) ranking {
-	out := ranking{tally: in.tally, more: in.more, second: in.second}
+	out := in
 	moved := make(map[hippo.ID]placement)
 	var hits []hit
 	for i := range x.list {
