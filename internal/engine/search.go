@@ -54,9 +54,8 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 		return nil, err
 	}
 	degraded = noted(degraded, cut)
-	claims, at := m.searcher.Claims(hits, func(name string) string { return currentName(&m.scope, name) }), cmp.Or(q.Filter.ValidAt, m.now())
-	conflicts := recall.Conflicts(claims, hits, at)
-	hits = recall.Renewed(plan, ranking, claims, conflicts, hits, at)
+	at := cmp.Or(q.Filter.ValidAt, m.now())
+	hits, conflicts := m.searcher.Compare(plan, ranking, hits, func(name string) string { return currentName(&m.scope, name) }, at)
 	facts, err := factsFor(ctx, m, &q)
 	if err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	}
 	return &hippo.Answer{
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
-		Conflicts: conflicts[:min(len(conflicts), recall.MaxConflicts)], Degraded: append(degraded, ranking.Degraded...),
+		Conflicts: conflicts, Degraded: append(degraded, ranking.Degraded...),
 		Judgement: judgement, Elsewhere: ranking.Elsewhere,
 		Facts: facts, Period: hippo.Period(ranking.Span),
 	}, nil

@@ -30,30 +30,6 @@ type Ranking struct {
 	Cosines [][]float32
 }
 
-// Similar is the approximate cosine of two hits that are among the first; else, and of a hit with itself, 0.
-func (r *Ranking) Similar(a, b hippo.ID) float64 {
-	i, k := r.first(a), r.first(b)
-	if i < 0 || k < 0 {
-		return 0
-	}
-	return float64(r.Cosines[i][k])
-}
-
-// Nearest returns which of the first hits is the most similar to one of them; the zero ID if none is similar at all.
-func (r *Ranking) Nearest(id hippo.ID) (nearest hippo.ID) {
-	i := r.first(id)
-	if i < 0 {
-		return nearest
-	}
-	most := float32(0)
-	for k, c := range r.Cosines[i] {
-		if c > most {
-			nearest, most = r.Hits[k].ID, c
-		}
-	}
-	return nearest
-}
-
 // first returns the number of a hit among those whose cosines are known, -1 if it is none of them.
 func (r *Ranking) first(id hippo.ID) int {
 	return slices.IndexFunc(firstOf(r.Hits, len(r.Cosines)), func(h Hit) bool { return h.ID == id })

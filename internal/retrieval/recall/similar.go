@@ -128,7 +128,7 @@ func rarestWords(v retrieve.Vocabulary, text string) string {
 // changed is the reason where the texts do not differ in one place.
 const changed = "the newer one says it otherwise"
 
-// renews reports whether [Renewed] may change the order of hits.
+// renews reports whether [renewed] may change the order of hits.
 func renews(p *Plan) bool {
 	return p.ranker == hippo.RankerHippo && p.search.Text != "" && !pastOf(p).former() && !p.temporal.named
 }
@@ -136,19 +136,18 @@ func renews(p *Plan) bool {
 // conflictHits is how many hits of a page are compared with each other.
 const conflictHits = 20
 
-// Claims are those of the first hits of an answer, by memory.
-type Claims map[hippo.ID]Claim
-
-// Claims parses the contents of the hits that are compared with each other. project returns the name to use of a project, which a
-// memory may have by a former one. Cost: some 20 us a hit, next to nothing for one that an earlier search found.
-func (s *Searcher) Claims(hits []hippo.Hit, project func(name string) string) Claims {
-	out := make(Claims, conflictHits)
+// Compare compares the first hits of a page with each other, as of a time. It returns the hits with those that change a value of an older
+// one right before that, and the pairs of them that seem to contradict each other, at most five. project returns the name to use of a
+// project, which a memory may have by a former one. Cost: some 20 us a hit, next to nothing for one that an earlier search found.
+func (s *Searcher) Compare(p *Plan, r *Ranking, hits []hippo.Hit, project func(name string) string, at time.Time) ([]hippo.Hit, []hippo.Conflict) {
+	claims := make([]Claim, 0, conflictHits)
 	for _, h := range firstOf(hits, conflictHits) {
 		c := s.claims.of(h.Memory)
 		c.project = project(c.project)
-		out[h.Memory.ID] = c
+		claims = append(claims, c)
 	}
-	return out
+	pairs := conflicts(claims, at)
+	return renewed(p, r, claims, pairs, hits, at), firstOf(pairs, maxConflicts)
 }
 
 // similarities are the cosines of hits with each other, 0 of each with itself. Cost: 10 us for 20.
@@ -169,26 +168,26 @@ func similarities(r retrieve.Reader, hits []Hit) [][]float32 {
 	return out
 }
 
-// Renewed returns the hits with those that change a value of an older one right before that, with its relevance. Hits that do not
+// renewed returns the hits with those that change a value of an older one right before that, with its relevance. Hits that do not
 // hold at the time, those that are less than half as relevant as the first, and older ones that speak of a change themselves stay where
-// they are. conflicts are [Conflicts] of these hits.
-func Renewed(p *Plan, r *Ranking, parsed Claims, conflicts []hippo.Conflict, hits []hippo.Hit, at time.Time) []hippo.Hit {
+// they are. all are the claims of the first hits, and pairs their [conflicts].
+func renewed(p *Plan, r *Ranking, all []Claim, pairs []hippo.Conflict, hits []hippo.Hit, at time.Time) []hippo.Hit {
 	if !renews(p) || len(hits) < 2 {
 		return hits
 	}
-	claims := make([]Claim, 0, conflictHits)
-	for _, h := range firstOf(hits, conflictHits) {
-		if h.Relevance < hits[0].Relevance*renewing || h.Memory.StateAt(at) != hippo.Holds {
+	claims := slices.Clone(all)
+	for i := range claims {
+		if h := &hits[i]; h.Relevance < hits[0].Relevance*renewing || h.Memory.StateAt(at) != hippo.Holds {
+			claims = claims[:i]
 			break
 		}
-		claims = append(claims, parsed[h.Memory.ID])
 	}
 	out := slices.Clone(hits)
 	for k := 1; k < len(claims); k++ {
 		for i := range k {
 			older, newer := &out[i], &out[k]
 			if !older.Memory.When().Before(newer.Memory.When()) ||
-				!conflicting(conflicts, older.Memory.ID, newer.Memory.ID) && !claims[i].changedBy(claims[k], likenessOf(r, older, newer)) {
+				!conflicting(pairs, older.Memory.ID, newer.Memory.ID) && !claims[i].changedBy(claims[k], likenessOf(r, older, newer)) {
 				continue
 			}
 			moved, c := *newer, claims[k]
@@ -211,9 +210,13 @@ const (
 
 // likenessOf returns what the ranking knows of whether two hits speak of one thing.
 func likenessOf(r *Ranking, older, newer *hippo.Hit) contradict.Likeness {
-	a, b := older.Memory.ID, newer.Memory.ID
-	cosine := r.Similar(a, b)
-	if cosine < nearestFrom || cosine < renewedFrom && (r.Nearest(a) != b || r.Nearest(b) != a) {
+	i, k := r.first(older.Memory.ID), r.first(newer.Memory.ID)
+	if i < 0 || k < 0 {
+		return contradict.Likeness{}
+	}
+	nearest := func(of int) int { return slices.Index(r.Cosines[of], slices.Max(r.Cosines[of])) }
+	cosine := float64(r.Cosines[i][k])
+	if cosine < nearestFrom || cosine < renewedFrom && (nearest(i) != k || nearest(k) != i) {
 		return contradict.Likeness{}
 	}
 	return contradict.Likeness{Cosine: max(cosine, renewedFrom), Answer: newer.Relevance >= answering*older.Relevance}
@@ -267,26 +270,20 @@ func (s *Searcher) Revised(c Claim, others []*hippo.Memory, cosine func(hippo.ID
 	return out
 }
 
-// MaxConflicts is how many pairs an answer names.
-const MaxConflicts = 5
+// maxConflicts is how many pairs an answer names.
+const maxConflicts = 5
 
-// Conflicts returns the pairs among the first hits that hold at a time, for the same project,
+// conflicts returns the pairs of claims that hold at a time, for the same project,
 // and seem to contradict each other. Statements of different authors are not compared.
-func Conflicts(parsed Claims, hits []hippo.Hit, at time.Time) []hippo.Conflict {
-	var sides []Claim
-	for _, h := range firstOf(hits, conflictHits) {
-		if h.Memory.SupersededBy.IsZero() && h.Memory.ValidAt(at) {
-			sides = append(sides, parsed[h.Memory.ID])
-		}
-	}
+func conflicts(claims []Claim, at time.Time) (pairs []hippo.Conflict) {
+	sides := slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return !c.Memory.SupersededBy.IsZero() || !c.Memory.ValidAt(at) })
 	slices.SortStableFunc(sides, Claim.Compare)
-	var out []hippo.Conflict
 	for i, a := range sides {
 		for _, b := range sides[i+1:] {
 			if reason, ok := a.Contradicts(b); ok {
-				out = append(out, hippo.Conflict{A: a.Memory.ID, B: b.Memory.ID, Reason: reason})
+				pairs = append(pairs, hippo.Conflict{A: a.Memory.ID, B: b.Memory.ID, Reason: reason})
 			}
 		}
 	}
-	return out
+	return pairs
 }
