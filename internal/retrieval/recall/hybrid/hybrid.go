@@ -192,23 +192,20 @@ func (u *union) normalise() {
 
 // addGraph adds what the walk reached to the union, with its probabilities normalised.
 func (u *union) addGraph(walk []reached) {
-	missing := make(map[retrieve.Doc]*member)
 	for rank, r := range walk {
 		x := u.members[r.doc]
 		if x == nil {
-			m, _ := u.reader.Admit(r.doc) // the walk stays within the filters
-			m.Cosine = 0
+			m, matched := u.found.Match(r.doc)
+			if !matched {
+				m, _ = u.reader.Admit(r.doc) // the walk stays within the filters
+				m.Cosine = 0
+			}
 			x = &member{match: m}
-			u.members[r.doc], missing[r.doc] = x, x
+			u.members[r.doc] = x
 		}
 		x.graph, x.graphRank = r.probability, rank+1
 		if rank > 0 && r.probability == walk[rank-1].probability {
 			x.graphRank = u.members[walk[rank-1].doc].graphRank
-		}
-	}
-	for i := range u.found.Matches {
-		if x := missing[u.found.Matches[i].Doc]; x != nil {
-			x.match = u.found.Matches[i]
 		}
 	}
 	if len(walk) == 0 {
