@@ -9,25 +9,22 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
-// explain adds explanations to the hits, if the query asks for them.
-func explain(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
+// explain adds explanations to the hits of a ranking, if the query asks for them. hits are the same ones.
+func (out *Ranking) explain(p *Plan, found *retrieve.Result, r reranked, hits []hit) {
 	if !p.explain {
-		return in
+		return
 	}
-	out := in
-	out.hits = slices.Clone(in.hits)
 	lexical, semantic := ranks(p, found)
-	for i := range out.hits {
-		h := &out.hits[i]
-		h.explanation = &hippo.Explanation{Via: h.via}
+	for i := range hits {
+		h, x := &hits[i], &hippo.Explanation{}
 		if h.via == hippo.ViaText {
-			x := p.explanation(h, r)
-			x.Searched = found.MaxScore > 0 || p.semantic()
-			h.explanation = rank.Explain(p.weights, x, &h.signals)
+			parts := p.explanation(h, r)
+			parts.Searched = found.MaxScore > 0 || p.semantic()
+			x = rank.Explain(p.weights, parts, &h.signals)
 		}
-		h.explanation.LexicalRank, h.explanation.SemanticRank = lexical[h.match.Doc], semantic[h.match.Doc]
+		x.Via, x.LexicalRank, x.SemanticRank = h.via, lexical[h.match.Doc], semantic[h.match.Doc]
+		out.Hits[i].Explanation = x
 	}
-	return out
 }
 
 // explanation returns the parts of the relevance of a hit.

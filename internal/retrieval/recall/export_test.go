@@ -67,8 +67,6 @@ func (s *Searcher) trespasses(ctx context.Context, plan *Plan, found *retrieve.R
 	done("reserve", hits(ranking))
 	ranking = promoteSuccessors(plan, found, scored, reranked, ranking, plan.at(s.now()))
 	done("succeed", hits(ranking))
-	ranking = explain(plan, found, reranked, ranking)
-	done("explain", hits(ranking))
 	judge(plan, found, reranked, ranking)
 	done("judge", hits(ranking))
 	return list, nil

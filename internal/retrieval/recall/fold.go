@@ -15,9 +15,9 @@ import (
 func (p *Plan) fold(found *retrieve.Result) func([]retrieve.Match) retrieve.Doc {
 	first, question := newFirstStage(p, found), sync.OnceValue(func() hippo.Question { return p.question(p.search.Text) })
 	return func(group []retrieve.Match) retrieve.Doc {
-		best := first.strength(&group[0], question)
+		best := first.strength(group[0], question)
 		for i := range group[1:] {
-			if s := first.strength(&group[1+i], question); s.compare(best) < 0 {
+			if s := first.strength(group[1+i], question); s.compare(best) < 0 {
 				best = s
 			}
 		}
@@ -33,10 +33,10 @@ type strength struct {
 	lesson, surprise float64
 }
 
-func (f *firstStage) strength(m *retrieve.Match, question func() hippo.Question) strength {
+func (f *firstStage) strength(m retrieve.Match, question func() hippo.Question) strength {
 	row := f.found.Reader.Row(m.Doc)
-	relevance, _, ok := f.rank(m, &row)
-	s := strength{candidate: candidate{f.found.Reader.Key(m.Doc), *m, relevance}, within: ok && f.within.has(relevance), pinned: row.Pinned}
+	relevance, ok := f.rank(&m, &row)
+	s := strength{candidate: candidate{f.found.Reader.Key(m.Doc), m, relevance}, within: ok && f.within.has(relevance), pinned: row.Pinned}
 	if f.surprising() {
 		s.surprise = row.Surprise
 	}

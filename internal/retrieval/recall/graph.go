@@ -34,14 +34,15 @@ func (s *Searcher) rankHybrid(ctx context.Context, p *Plan, found *retrieve.Resu
 		h.signals.Text = g.Relevance
 		out.hits = append(out.hits, h)
 	}
-	out = explain(p, found, reranked{}, settle(p, found, out))
+	out = settle(p, found, out)
+	ranking := newRanking(p, found, reranked{}, out)
 	for i := range out.hits {
-		if h, x := &out.hits[i], out.hits[i].explanation; x != nil {
+		if h, x := &out.hits[i], ranking.Hits[i].Explanation; x != nil {
 			x.Text, x.GraphRank = rank.Contributions(byDoc[h.match.Doc].Terms), byDoc[h.match.Doc].GraphRank
 			if h.signals.Lapsed {
 				x.Validity = rank.Lapsed
 			}
 		}
 	}
-	return newRanking(p, found, out), nil
+	return ranking, nil
 }

@@ -22,7 +22,7 @@ const (
 // judge computes the confidence of the answer, and says why it is weak if it is. Nothing is
 // withheld: what a weak answer has may be right.
 func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
-	out := newRanking(p, found, in)
+	out := newRanking(p, found, r, in)
 	if p.ranker != hippo.RankerHippo || p.search.Text == "" || len(in.hits) == 0 {
 		return out
 	}
@@ -114,7 +114,8 @@ func reason(p *Plan, confidence float64, unknown []string) string {
 	return text
 }
 
-func newRanking(p *Plan, found *retrieve.Result, in ranking) *Ranking {
+// newRanking returns the outcome of a search, with explanations if the query asks for them.
+func newRanking(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 	out := &Ranking{
 		Hits: make([]Hit, len(in.hits)), Total: in.tally.total, Distribution: in.tally.distribution,
 		Day: p.search.Day, Degraded: p.degraded,
@@ -124,7 +125,8 @@ func newRanking(p *Plan, found *retrieve.Result, in ranking) *Ranking {
 	}
 	for i := range in.hits {
 		h := &in.hits[i]
-		out.Hits[i] = Hit{h.ID, h.relevance, h.signals, h.via, h.match.Passage, sameAs(found, h.match.Doc), h.explanation}
+		out.Hits[i] = Hit{ID: h.ID, Relevance: h.relevance, Signals: h.signals, Via: h.via, Passage: h.match.Passage, Same: sameAs(found, h.match.Doc)}
 	}
+	out.explain(p, found, r, in.hits)
 	return out
 }

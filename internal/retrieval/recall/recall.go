@@ -79,7 +79,6 @@ func (s *Searcher) ranked(ctx context.Context, plan *Plan, found *retrieve.Resul
 	}
 	ranking = reserveSlots(plan, found, reranked, ranking)
 	ranking = promoteSuccessors(plan, found, scored, reranked, ranking, plan.at(s.now()))
-	ranking = explain(plan, found, reranked, ranking)
 	return judge(plan, found, reranked, ranking), nil
 }
 

@@ -23,8 +23,7 @@ const (
 type hit struct {
 	candidate
 	first
-	via         hippo.Via
-	explanation *hippo.Explanation
+	via hippo.Via
 }
 
 // ranking is the order of the hits, best first, and their count.
@@ -123,7 +122,11 @@ func merge(p *Plan, r reranked, rest ranking) ranking {
 			continue
 		}
 		h := r.final(p, x, rest.related[x.ID])
-		out.tally.move(r.counted(x), h.relevance, p.within)
+		var was *float64
+		if x.counted {
+			was = new(x.relevance * r.scale)
+		}
+		out.tally.move(was, h.relevance, p.within)
 		if p.within.has(h.relevance) {
 			out.hits = append(out.hits, h)
 		}
@@ -134,14 +137,6 @@ func merge(p *Plan, r reranked, rest ranking) ranking {
 		out.hits = out.hits[:n-1]
 	}
 	return out
-}
-
-// counted returns the relevance that a passage is counted with in the tally, nil if it is not.
-func (r *reranked) counted(x *passage) *float64 {
-	if !x.counted {
-		return nil
-	}
-	return new(x.relevance * r.scale)
 }
 
 // pulled is a memory that becomes a hit, or a more relevant one, by its relation to a hit.
@@ -172,7 +167,7 @@ func pulledBy(w *rank.Relations, hits []hit, links []link) []pulled {
 	return firstOf(list, maxPulled)
 }
 
-// pull adds the memories that are related to the best hits and pass the filters, and raises
+// addRelated adds the memories that are related to the best hits and pass the filters, and raises
 // those that are hits already. If there may be more hits than were kept, none is added after
 // the last one. An added memory counts as a match.
 func addRelated(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []link, in ranking) ranking {

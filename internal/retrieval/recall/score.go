@@ -87,21 +87,20 @@ func share(x, best float64) float64 {
 	return x / best
 }
 
-// rank returns the relevance of a match and its cosine; not ok: it does not take part. Near a
-// limit of the range the exact cosine decides, unless the match may be reranked.
-func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) (relevance, cosine float64, ok bool) {
+// rank returns the relevance of a match; not ok: it does not take part. Near a
+// limit of the range the exact cosine decides, which becomes that of the match, unless it may be reranked.
+func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) (relevance float64, ok bool) {
 	if f.gated(m) {
-		return 0, 0, false
+		return 0, false
 	}
 	f.work.fill(f, m, row)
-	relevance, cosine = f.relevance(f.weights, &f.work.signals), m.Cosine
+	relevance = f.relevance(f.weights, &f.work.signals)
 	if f.semantic() && !f.rerank && f.within.near(relevance) {
-		exact := *m
-		exact.Cosine = f.found.Reader.Cosine(m.Doc)
-		f.work.fill(f, &exact, row)
-		relevance, cosine = f.relevance(f.weights, &f.work.signals), exact.Cosine
+		m.Cosine = f.found.Reader.Cosine(m.Doc)
+		f.work.fill(f, m, row)
+		relevance = f.relevance(f.weights, &f.work.signals)
 	}
-	return relevance, cosine, true
+	return relevance, true
 }
 
 // of computes the signals of a match.

@@ -102,7 +102,7 @@ func (s *selection) read() {
 	}
 	s.rows = s.first.found.Reader.Rows(s.rows[:0], s.matches)
 	for i, n := range s.numbers {
-		if relevance, _, ok := s.first.rank(&s.matches[i], &s.rows[i]); ok {
+		if relevance, ok := s.first.rank(&s.matches[i], &s.rows[i]); ok {
 			s.add(&s.matches[i], &s.rows[i], scoredMatch{n, relevance})
 		}
 	}

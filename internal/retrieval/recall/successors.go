@@ -123,11 +123,8 @@ func (x *successions) score(f *firstStage, found *retrieve.Result) {
 		}
 		s.admitted = true
 		row := found.Reader.Row(m.Doc)
-		if relevance, cosine, ok := f.rank(&m, &row); ok && matched {
-			m.Cosine = cosine
-			if s.counted == nil {
-				s.counted = &relevance
-			}
+		if relevance, ok := f.rank(&m, &row); ok && matched && s.counted == nil {
+			s.counted = &relevance
 		}
 		s.match, s.first = m, f.of(&m)
 		s.relevance = f.relevance(f.weights, &s.signals)

@@ -25,7 +25,7 @@ func (s *Searcher) rankSurprise(ctx context.Context, p *Plan, found *retrieve.Re
 		}
 		out = settle(p, found, out)
 	}
-	return newRanking(p, found, explain(p, found, reranked{}, out)), nil
+	return newRanking(p, found, reranked{}, out), nil
 }
 
 // surprising ranks matches by surprise.
