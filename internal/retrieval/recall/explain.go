@@ -40,33 +40,32 @@ func (p *Plan) explanation(h *hit, r reranked) rank.Explanation {
 // ranks returns the ranks of all matches in the two lists of candidates, from 1.
 func ranks(p *Plan, found *retrieve.Result) (lexical, semantic map[retrieve.Doc]int) {
 	v := &p.search.Vectors[retrieve.Semantic]
-	byScore, byCosine := make([]docScore, 0, len(found.Matches)), make([]docScore, 0, len(found.Matches))
+	exact := func(m *retrieve.Match) float64 { // approximate cosines would swap close ranks
+		if m.Cosine > 0 {
+			return found.Reader.Cosine(m.Doc)
+		}
+		return 0
+	}
+	return rankedBy(found, func(m *retrieve.Match) float64 { return m.Score }, 0, len(found.Matches)), rankedBy(found, exact, max(0, v.MinCosine), v.TopK)
+}
+
+// rankedBy returns the ranks of the first limit matches by a score that is above least. Ties share a
+// rank.
+func rankedBy(found *retrieve.Result, score func(*retrieve.Match) float64, least float64, limit int) map[retrieve.Doc]int {
+	type scoredDoc struct {
+		doc retrieve.Doc
+		by  float64
+	}
+	var list []scoredDoc
 	for i := range found.Matches {
-		m := &found.Matches[i]
-		byScore = append(byScore, docScore{m.Doc, m.Score})
-		if m.Cosine > 0 { // exact ones: approximate ones would swap close ranks
-			byCosine = append(byCosine, docScore{m.Doc, found.Reader.Cosine(m.Doc)})
+		if x := (scoredDoc{found.Matches[i].Doc, score(&found.Matches[i])}); x.by > least {
+			list = append(list, x)
 		}
 	}
-	return rankedBy(byScore, 0, len(byScore)), rankedBy(byCosine, max(0, v.MinCosine), v.TopK)
-}
-
-// docScore is a document with its sort key.
-type docScore struct {
-	doc retrieve.Doc
-	by  float64
-}
-
-// rankedBy returns the ranks of the first limit documents that are above least. Ties share a
-// rank.
-func rankedBy(list []docScore, least float64, limit int) map[retrieve.Doc]int {
-	slices.SortFunc(list, func(a, b docScore) int { return cmp.Or(cmp.Compare(b.by, a.by), cmp.Compare(a.doc, b.doc)) })
+	slices.SortFunc(list, func(a, b scoredDoc) int { return cmp.Or(cmp.Compare(b.by, a.by), cmp.Compare(a.doc, b.doc)) })
 	out := make(map[retrieve.Doc]int)
 	n := 1
 	for i, l := range firstOf(list, limit) {
-		if l.by <= least {
-			break
-		}
 		if i > 0 && l.by < list[i-1].by {
 			n = i + 1
 		}
