@@ -31,10 +31,10 @@ func layers() [][]string {
 		{"internal/retrieval/index/vector", "internal/base/endpoint"},
 		{
 			"internal/retrieval/rank", "internal/retrieval/index/bm25", "internal/base/lockedfile", "internal/store/driver", "internal/importer/formats", "internal/code/project", "internal/config",
-			"internal/retrieval/embed", "internal/retrieval/passage", "internal/engine/briefing", "internal/base/power", "internal/retrieval/surprise", "internal/retrieval/lang", "internal/base/screen", "internal/agents/capture", "internal/rpc/share", "internal/serve/token", "internal/serve/login", "internal/arch", "models",
+			"internal/retrieval/embed", "internal/retrieval/passage", "internal/engine/briefing", "internal/base/power", "internal/retrieval/surprise", "internal/retrieval/graph", "internal/retrieval/lang", "internal/base/screen", "internal/agents/capture", "internal/rpc/share", "internal/serve/token", "internal/serve/login", "internal/arch", "models",
 		},
 		{"internal/retrieval/retrieve", "internal/store/groupcommit", "internal/retrieval/label", "internal/retrieval/excerpt"},
-		{"internal/retrieval/recall", "internal/retrieval/recall/hybrid/graph", "internal/store/sqlitex"},
+		{"internal/retrieval/recall", "internal/store/sqlitex"},
 		{"internal/retrieval/recall/hybrid", "internal/store", "internal/importer/peers"},
 		{"internal/retrieval/index", "internal/engine/consolidate"},
 		{"internal/retrieval/embedding", "internal/code/codeindex"},
@@ -143,8 +143,8 @@ func heavy() map[string]string {
 func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/retrieval/recall": {files: []string{
-			"claim.go", "searcher.go", "question.go", "subject.go", "plan.go", "score.go", "pool.go", "threshold.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
-			"associate.go", "relate.go", "demote.go", "feedback.go", "fold.go", "reserve.go", "chains.go", "former.go", "settle.go", "successors.go", "judge.go", "missing.go", "explain.go", "graph.go", "surprise.go", "recall.go",
+			"claim.go", "searcher.go", "question.go", "subject.go", "plan.go", "score.go", "pool.go", "prune.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
+			"associate.go", "relate.go", "demote.go", "feedback.go", "fold.go", "reserve.go", "settle.go", "successors.go", "explain.go", "judge.go", "missing.go", "graph.go", "surprise.go", "recall.go",
 		}},
 		"internal/retrieval/index": {
 			files: []string{

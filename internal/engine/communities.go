@@ -7,8 +7,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/retrieval/graph"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
-	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid/graph"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 )

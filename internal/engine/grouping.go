@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid/graph"
+	"github.com/hippo-memory/hippo/internal/retrieval/graph"
 )
 
 // communityDamping is the share of a walk that follows relations: what it visits most often is shown first.

@@ -9,7 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
-// pruning tells which matches cannot be among the candidates whatever their rows say, by their texts and by what the matches
+// pruning reports which matches cannot be among the candidates whatever their rows say, by their texts and by what the matches
 // before them have at least. They are only counted: to read a row takes as long as ten sums of texts.
 type pruning struct {
 	first *firstStage
@@ -25,6 +25,9 @@ type pruning struct {
 	// highest and lowest are the signals of a match by its text alone, all others as high or as low as they get.
 	highest, lowest hippo.Signals
 }
+
+// raisedAfter is the number of matches after which the bounds are raised.
+const raisedAfter = 32
 
 // prunes reports whether matches that cannot be among the candidates are left out.
 func (p *Plan) prunes() bool { return p.undistributed && !p.explain }
@@ -52,7 +55,7 @@ func (b *pruning) add(m *retrieve.Match) {
 		higher(list, scores[i])
 	}
 	higher(b.best, b.lowerBound(m))
-	if b.count++; b.count%rowBatch == 0 {
+	if b.count++; b.count%raisedAfter == 0 {
 		b.raise()
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieval/graph"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/entity"
-	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid/graph"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid/graph"
+	"github.com/hippo-memory/hippo/internal/retrieval/graph"
 )
 
 // planted returns edges of which most lead within groups of nodes.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid/graph"
+	"github.com/hippo-memory/hippo/internal/retrieval/graph"
 )
 
 const (

@@ -1,5 +1,5 @@
-// Package graph holds small weighted graphs and walks on them: personalised
-// PageRank over compressed rows. It knows no memories, only nodes by number, and
+// Package graph holds small weighted graphs, walks on them (personalised
+// PageRank over compressed rows) and their communities. It knows no memories, only nodes by number, and
 // keeps nothing: a graph is built, asked and thrown away.
 //
 // Invariant: the same nodes and edges give bit-identical results, in whatever order
