@@ -175,14 +175,12 @@ func renewed(p *Plan, r *Ranking, all []Claim, pairs []hippo.Conflict, hits []hi
 	if !renews(p) || len(hits) < 2 {
 		return hits
 	}
-	claims := slices.Clone(all)
-	for i := range claims {
-		if h := &hits[i]; h.Relevance < hits[0].Relevance*renewing || h.Memory.StateAt(at) != hippo.Holds {
-			claims = claims[:i]
-			break
-		}
+	out, claims := slices.Clone(hits), slices.Clone(all)
+	if n := slices.IndexFunc(hits[:len(claims)], func(h hippo.Hit) bool {
+		return h.Relevance < hits[0].Relevance*renewing || h.Memory.StateAt(at) != hippo.Holds
+	}); n >= 0 {
+		claims = claims[:n]
 	}
-	out := slices.Clone(hits)
 	for k := 1; k < len(claims); k++ {
 		for i := range k {
 			older, newer := &out[i], &out[k]
