@@ -13,7 +13,6 @@ import (
 // before them have at least. They are only counted: to read a row takes as long as ten sums of texts.
 type pruning struct {
 	first *firstStage
-	vague bool
 	// best are the highest relevances that matches have at least, as many as there is room for, and lists the highest scores of
 	// each list of a [pool].
 	best  *top.List[float64]
@@ -29,13 +28,14 @@ type pruning struct {
 // raisedAfter is the number of matches after which the bounds are raised.
 const raisedAfter = 32
 
-// prunes reports whether matches that cannot be among the candidates are left out.
+// prunes reports whether matches that cannot be among the candidates are left out, unless the query is vague: the list by importance
+// needs the rows of most.
 func (p *Plan) prunes() bool { return p.undistributed && !p.explain }
 
 // newPruning returns a pruning beside a pool; room is how many of the best are kept.
 func newPruning(p *pool, room int) *pruning {
 	higher := func(a, b float64) int { return cmp.Compare(b, a) }
-	b := &pruning{first: p.first, vague: p.vague(), best: top.New(room, higher), highest: hippo.Signals{Time: 1, Prior: 1}}
+	b := &pruning{first: p.first, best: top.New(room, higher), highest: hippo.Signals{Time: 1, Prior: 1}}
 	b.lowest.Time = indicator(!p.first.temporal.named) // only a query that names a time has signals of time below 1
 	for _, n := range p.sizes {
 		b.lists = append(b.lists, top.New(n, higher))
@@ -50,7 +50,7 @@ func (b *pruning) add(m *retrieve.Match) {
 			list.Add(x)
 		}
 	}
-	scores := scoresOf(m, b.salience(m))
+	scores := scoresOf(m, 0)
 	for i, list := range b.lists {
 		higher(list, scores[i])
 	}
@@ -76,18 +76,16 @@ func (b *pruning) raise() {
 		return
 	}
 	b.relevance, b.sum = *last, b.first.scorer.LeastSum(*last)
-	for i := range b.least {
-		if b.least[i] = math.Inf(1); i < len(b.lists) {
-			b.least[i] = math.SmallestNonzeroFloat64
-			if x := b.lists[i].Bound(); x != nil {
-				b.least[i] = *x
-			}
+	for i, list := range b.lists {
+		b.least[i] = math.SmallestNonzeroFloat64
+		if x := list.Bound(); x != nil {
+			b.least[i] = *x
 		}
 	}
 }
 
-// excludes reports whether a match cannot be among the candidates, because its text alone is less relevant than all of them, and it
-// is no more important. Superseded ones can: their successors take their places. Cost: some 10 ns.
+// excludes reports whether a match cannot be among the candidates, because its text alone is less relevant than all of them.
+// Superseded ones can: their successors take their places. Cost: some 10 ns.
 func (b *pruning) excludes(m *retrieve.Match) bool {
 	if m.Score >= b.least[0] || m.Cosine >= b.least[1] || m.Multilingual >= b.least[2] {
 		return false
@@ -96,24 +94,12 @@ func (b *pruning) excludes(m *retrieve.Match) bool {
 	if superseded {
 		return false
 	}
-	if sum := b.first.sum(m, length); sum >= b.sum {
-		b.highest.Text, b.highest.Context = b.first.scorer.Text(sum), m.Context
-		if b.first.relevance(b.first.weights, &b.highest) >= b.relevance {
-			return false
-		}
+	sum := b.first.sum(m, length)
+	if sum < b.sum {
+		return true
 	}
-	// Only of a match that has as much of a vague query as those in the list by importance the row is read.
-	least := b.least[byImportance]
-	return importantFirst(m, 1) < least || importantFirst(m, b.salience(m)) < least
-}
-
-// salience is that of a match by its row, which is read only if the query is vague; else 0.
-func (b *pruning) salience(m *retrieve.Match) float64 {
-	if !b.vague {
-		return 0
-	}
-	row := b.first.found.Reader.Row(m.Doc)
-	return salienceOf(b.first.clock.Importance(row.Untied, row.UntiedDay, row.Pinned), row.Surprise)
+	b.highest.Text, b.highest.Context = b.first.scorer.Text(sum), m.Context
+	return b.first.relevance(b.first.weights, &b.highest) < b.relevance
 }
 
 // lowerBound is the relevance that a match has whatever its row says. The row says whether it is archived or its validity has a bound, which

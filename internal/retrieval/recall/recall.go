@@ -27,7 +27,9 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 	}
 	if plan.prunes() {
 		search.Prune = func(found *retrieve.Result) func(*retrieve.Match) bool {
-			first = newSelection(plan, found)
+			if first = newSelection(plan, found); first.pruning == nil {
+				return nil
+			}
 			return first.mayRank
 		}
 	}

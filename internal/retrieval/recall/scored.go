@@ -52,7 +52,7 @@ func newSelection(p *Plan, found *retrieve.Result) *selection {
 		}
 	}
 	s.best = top.New(room, s.first.better)
-	if p.prunes() {
+	if p.prunes() && !s.pool.vague() {
 		s.pruning = newPruning(s.pool, room)
 	}
 	return s

@@ -67,8 +67,8 @@ type Choice struct {
 	// group the one that stands for the others. Matches say the same if their contents are equal up to blanks, a stop at the end, and capitals
 	// at the beginnings of words, and they have one project, author, type, event time, validity, trust and state. Nil: all are kept.
 	Fold func(*Result) func([]Match) Doc
-	// Sift leaves out matches: it gets the result before they are in it, and returns what reports whether one is kept, which
-	// is called once for each. Nil: all are kept.
+	// Prune leaves out matches: it gets the result before they are in it, and returns what reports whether one is kept, which
+	// is called once for each. Nil, or if it returns nil: all are kept.
 	Prune func(*Result) func(*Match) bool
 }
 
