@@ -18,6 +18,8 @@ require (
 
 replace github.com/hippo-memory/hippo => ../
 
+require go.uber.org/goleak v1.3.0
+
 require (
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2 // indirect

@@ -6,6 +6,7 @@
 //	go -C lab run ./eval --data DIR --abstention
 //	go -C lab run ./eval --data DIR --features          (a line of JSON for each question)
 //	go -C lab run ./eval --data DIR --grid              (other stores, other forms of the questions)
+//	go -C lab run ./eval --decisions                    (decisions among the chat around them)
 //	go -C lab run ./eval --data DIR --mcp ../bin/hippo  (as an agent uses it)
 //
 // Equal data and code print equal figures.
@@ -42,6 +43,7 @@ func main() {
 type options struct {
 	data, models, ranker, markdown     string
 	json, harder, abstention, features bool
+	decisions                          bool
 	settings                           harder
 	jobs                               int
 	cache                              string // folder of vectors; empty: none
@@ -82,6 +84,7 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	f.DurationVar(&o.wait, "wait", time.Minute, "with --mcp: how long embedding in the background may make no progress")
 	f.BoolVar(&o.grid, "grid", false, "measure the grid of sets, sizes, fillers, forms and states; without --data with the notes in the program")
 	f.BoolVar(&o.goals, "goals", false, "measure what the default ranker must reach: beside chatter, other languages and logs, inside long notes and prompts, its marks, and votes")
+	f.BoolVar(&o.decisions, "decisions", false, "measure whether decisions stay ahead of the chat around them; needs no data, see docs/surprise.md")
 	f.StringVar(&o.cells, "cells", "", "with --grid: only cells whose name, such as \"team 300 chat plain all\", this regular expression matches")
 	f.IntVar(&o.largest, "largest", 3000, "with --grid: the size of the largest stores")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -121,7 +124,7 @@ func (o *options) check() error {
 		}
 	}
 	switch {
-	case o.data == "" && !o.grid && !o.goals:
+	case o.data == "" && !o.grid && !o.goals && !o.decisions:
 		return hippo.Fieldf("data", "must be a folder with an evaluation set")
 	case o.ranker != "" && !slices.Contains(hippo.Rankers(), hippo.Ranker(o.ranker)):
 		return hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), o.ranker)
@@ -144,6 +147,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	switch {
 	case err != nil:
 		return err
+	case o.decisions:
+		return m.writeDecisions(ctx, stdout)
 	case o.grid, o.goals:
 		return m.writeGrid(ctx, stdout, stderr, o)
 	case o.mcp != "":

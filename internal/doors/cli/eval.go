@@ -12,7 +12,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
-	"github.com/hippo-memory/hippo/internal/retrieval/eval/decisions"
 )
 
 // evalFlags are the flags of hippo eval.
@@ -20,7 +19,6 @@ type evalFlags struct {
 	data       string
 	models     []string
 	categories bool
-	decisions  bool
 }
 
 func newEvalCommand(s *shell) *cobra.Command {
@@ -40,15 +38,11 @@ abstention) whose answer is neither.`,
 	}
 	addPath(c.Flags(), &f.data, "data", "the folder")
 	c.Flags().StringSliceVar(&f.models, "models", nil, "the models to measure, separated by commas (default: the one of --model)")
-	c.Flags().BoolVar(&f.decisions, "decisions", false, "instead of a set, measure whether decisions stay ahead of the chat around them; see docs/surprise.md")
 	c.Flags().BoolVar(&f.categories, "categories", false, "a row for each category of questions")
 	return c
 }
 
 func runEval(ctx context.Context, s *shell, f *evalFlags) (err error) {
-	if f.decisions {
-		return runDecisions(ctx, s, f)
-	}
 	if f.data == "" {
 		return usagef("--data is needed: a folder with an evaluation set")
 	}
@@ -84,27 +78,6 @@ func runEval(ctx context.Context, s *shell, f *evalFlags) (err error) {
 		return eval.WriteJSON(s.out, r)
 	}
 	return eval.WriteTable(s.out, r, &eval.TableOptions{Categories: f.categories, Confidence: true})
-}
-
-// runDecisions prints the table of hippo eval --decisions.
-func runDecisions(ctx context.Context, s *shell, f *evalFlags) (err error) {
-	cfg, err := s.config()
-	if err != nil {
-		return err
-	}
-	o := decisions.Options{Backend: app.Memory}
-	if o.Surprise, err = app.Surprise(&cfg); err != nil {
-		return err
-	}
-	if o.Tokens, err = app.TokenEmbedder(); err != nil {
-		return err
-	}
-	o.Models, err = evalModels(ctx, f.models, cfg.Model.Name)
-	defer func() { err = errors.Join(err, eval.CloseModels(o.Models)) }()
-	if err != nil {
-		return err
-	}
-	return decisions.Write(ctx, s.out, &o)
 }
 
 // evalModels opens the models of --models, or else the one of --model.

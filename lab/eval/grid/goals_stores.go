@@ -9,7 +9,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
-	"github.com/hippo-memory/hippo/internal/retrieval/eval/decisions"
+	"github.com/hippo-memory/hippo/lab/eval/decisions"
 )
 
 // with opens a store of memories for a function.

@@ -14,11 +14,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
-	"github.com/hippo-memory/hippo/internal/retrieval/eval/decisions"
 	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
 	"github.com/hippo-memory/hippo/internal/retrieval/surprise/adaptive"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/lab/eval/decisions"
 	"github.com/hippo-memory/hippo/models"
 )
 
