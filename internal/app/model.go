@@ -81,7 +81,7 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 	if err != nil {
 		return sel, err
 	}
-	cache, err := Models(os.Getenv)
+	cache, err := downloaded(os.Getenv)
 	if err != nil {
 		return sel, err
 	}
@@ -157,8 +157,8 @@ func OpenModels(ctx context.Context, name string, env func(string) string) ([]em
 	return all, err
 }
 
-// VerifyBuiltin reads all bytes of the encoders in the program. The error is [hippo.ErrCorrupt].
-func VerifyBuiltin() error {
+// verifyBuiltin reads all bytes of the encoders in the program. The error is [hippo.ErrCorrupt].
+func verifyBuiltin() error {
 	m, err := cnn.Open(models.Multilingual(), cnn.Options{})
 	if err != nil {
 		return err
@@ -263,8 +263,8 @@ func identify(l hub.Local) embed.Model {
 	return m
 }
 
-// Models returns the downloaded models of this machine.
-func Models(env func(string) string) (*hub.Cache, error) {
+// downloaded returns the downloaded models of this machine.
+func downloaded(env func(string) string) (*hub.Cache, error) {
 	dir, err := config.ModelsDir(env)
 	if err != nil {
 		return nil, err
@@ -282,7 +282,7 @@ func OpenModel(ctx context.Context, name string, env func(string) string) (embed
 	if c.Name == config.Builtin {
 		return table()
 	}
-	cache, err := Models(env)
+	cache, err := downloaded(env)
 	if err != nil {
 		return embedding.Model{}, err
 	}

@@ -189,12 +189,9 @@ func projectCandidates(ctx context.Context, s *shell) []string {
 
 func modelCandidates(context.Context, *shell) []string {
 	out := []string{config.NoModel + "\tlexical search only", config.Static + "\tonly the instant model"}
-	cache, err := app.Models(os.Getenv)
-	if err != nil {
-		return out
-	}
-	for _, e := range cache.List() {
-		out = append(out, e.ID+"\t"+string(e.State))
+	list, _ := app.KnownModels(config.Model{Name: config.NoModel}, os.Getenv) // a shell that completes shows no errors
+	for _, m := range list {
+		out = append(out, m.ID+"\t"+m.State)
 	}
 	return out
 }

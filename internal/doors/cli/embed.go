@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,7 +12,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 )
 
 // shownValues is how many values of a vector are printed.
@@ -53,22 +51,24 @@ func newEmbedCommand(s *shell) *cobra.Command {
 			if cfg.Model.Name == config.NoModel {
 				return usagef("no model is chosen: name one with --model")
 			}
-			m, err := app.OpenModel(c.Context(), cfg.Model.Name, os.Getenv)
+			vector, id, err := app.EmbedText(c.Context(), cfg.Model.Name, args[0], os.Getenv)
 			if err != nil {
 				return err
 			}
-			vectors, err := m.Embed(c.Context(), embed.Passage, args)
-			if err == nil {
-				err = embed.Check(m.Model(), len(args), vectors)
-			}
-			if err = errors.Join(err, m.Close()); err != nil {
-				return err
-			}
-			return printEmbedded(s, &embedded{Text: args[0], Model: m.Model().ID, Dimension: len(vectors[0]), Norm: math.Sqrt(cosine(vectors[0], vectors[0])), Vector: vectors[0]})
+			return printEmbedded(s, &embedded{Text: args[0], Model: id, Dimension: len(vector), Norm: norm(vector), Vector: vector})
 		},
 	}
 	cmd.Flags().BoolVar(&pending, "pending", false, "embed the memories that have no vector yet")
 	return cmd
+}
+
+// norm returns the length of a vector.
+func norm(v []float32) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	return math.Sqrt(sum)
 }
 
 func printEmbedded(s *shell, e *embedded) error {

@@ -6,17 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/embed"
-	"github.com/hippo-memory/hippo/internal/retrieval/embed/hub"
 )
 
 func newModelCommand(s *shell) *cobra.Command {
@@ -44,55 +39,22 @@ func newModelListCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cache, err := app.Models(os.Getenv)
+			list, err := app.KnownModels(cfg.Model, os.Getenv)
 			if err != nil {
 				return err
 			}
-			return printModels(s, cfg.Model, cache)
+			return printModels(s, list)
 		},
 	}
 }
 
-// modelView is an entry of the list.
-type modelView struct {
-	ID        string `json:"id"`
-	Current   bool   `json:"current,omitempty"`
-	State     string `json:"state"`
-	Dimension int    `json:"dimension,omitempty"`
-	Size      int64  `json:"size,omitempty"`
-	Licence   string `json:"licence,omitempty"`
-	Repo      string `json:"repo,omitempty"`
-	Note      string `json:"note,omitempty"`
-	Problem   string `json:"problem,omitempty"`
-}
-
-func printModels(s *shell, chosen config.Model, cache *hub.Cache) error {
-	current := chosen.String()
-	var views []modelView
-	listed := current == config.NoModel
-	if known, err := cache.Lookup(current); err == nil && (known.Repo != "" || known.ID == hub.Builtin) {
-		current = known.ID
-	}
-	for _, e := range cache.List() {
-		v := modelView{
-			ID: e.ID, Current: e.ID == current, State: string(e.State),
-			Dimension: e.Dimension, Size: e.Size, Licence: e.Licence, Repo: e.Repo, Note: e.Note,
-		}
-		if e.Problem != nil {
-			v.Problem = e.Problem.Error()
-		}
-		listed = listed || v.Current
-		views = append(views, v)
-	}
-	if !listed {
-		views = append(views, modelView{ID: current, Current: true, State: "yours"})
-	}
+func printModels(s *shell, list []app.KnownModel) error {
 	if s.json {
-		return s.printJSON(views)
+		return s.printJSON(list)
 	}
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "\tmodel\tstate\tdimension\tMB\tlicence\t")
-		for _, v := range views {
+		for _, v := range list {
 			mark := ""
 			if v.Current {
 				mark = "*"
@@ -114,45 +76,42 @@ func count(n int) string {
 }
 
 func newModelPullCommand(s *shell) *cobra.Command {
-	var o hub.PullOptions
+	var p app.ModelPull
 	c := &cobra.Command{
 		Use:   "pull MODEL",
 		Short: "Download the files of a model; resumes an interrupted download",
 		Args:  oneArgument("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := pullModel(c.Context(), s, args[0], o)
+			p.Name = args[0]
+			id, dir, err := pullModel(c.Context(), s, &p)
 			if err != nil {
 				return err
 			}
-			if l.Dir == "" {
-				fmt.Fprintf(s.out, "%s is part of the program\n", l.ID)
+			if dir == "" {
+				fmt.Fprintf(s.out, "%s is part of the program\n", id)
 				return nil
 			}
-			fmt.Fprintf(s.out, "%s is here: %s\n", l.ID, l.Dir)
+			fmt.Fprintf(s.out, "%s is here: %s\n", id, dir)
 			return nil
 		},
 	}
-	c.Flags().StringVar(&o.Endpoint, "endpoint", "", "the URL of a mirror, instead of https://huggingface.co ($HF_ENDPOINT)")
-	addPath(c.Flags(), &o.From, "from", "a folder with the files, instead of the network")
+	c.Flags().StringVar(&p.Endpoint, "endpoint", "", "the URL of a mirror, instead of https://huggingface.co ($HF_ENDPOINT)")
+	addPath(c.Flags(), &p.From, "from", "a folder with the files, instead of the network")
 	return c
 }
 
 // pullModel downloads a model and shows the progress.
-func pullModel(ctx context.Context, s *shell, id string, o hub.PullOptions) (hub.Local, error) {
-	bar, file := newBar(s, 0, id), ""
-	o.Progress = func(name string, done, total int64) {
+func pullModel(ctx context.Context, s *shell, p *app.ModelPull) (id, dir string, err error) {
+	bar, file := newBar(s, 0, p.Name), ""
+	p.Progress = func(name string, done, total int64) {
 		if name != file {
 			file = name
-			bar.what = id + " " + name
+			bar.what = p.Name + " " + name
 		}
 		bar.set(done, total)
 	}
 	defer bar.finish()
-	cache, err := app.Models(os.Getenv)
-	if err != nil {
-		return hub.Local{}, err
-	}
-	return cache.Pull(ctx, id, &o)
+	return app.PullModel(ctx, p, os.Getenv)
 }
 
 func newModelRemoveCommand(s *shell) *cobra.Command {
@@ -161,11 +120,7 @@ func newModelRemoveCommand(s *shell) *cobra.Command {
 		Short: "Delete the files of a model, including unfinished downloads",
 		Args:  oneArgument("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
-			cache, err := app.Models(os.Getenv)
-			if err != nil {
-				return err
-			}
-			if err := cache.Remove(c.Context(), args[0]); err != nil {
+			if err := app.RemoveModel(c.Context(), args[0], os.Getenv); err != nil {
 				return err
 			}
 			fmt.Fprintf(s.out, "%s is removed; vectors that it made stay in the stores\n", args[0])
@@ -183,7 +138,7 @@ func newModelUseCommand(s *shell) *cobra.Command {
 the rest in the background. Searches use the previous model until all memories are embedded.`,
 		Args: oneArgument("a model: builtin, none, one of hippo model list, a folder or URL#NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := usableModel(c.Context(), args[0])
+			name, err := app.UsableModel(c.Context(), args[0], os.Getenv)
 			if err != nil {
 				return err
 			}
@@ -191,7 +146,7 @@ the rest in the background. Searches use the previous model until all memories a
 				return err
 			}
 			s.file = nil
-			fmt.Fprintf(s.out, "the model is %s\n", secret.RedactURL(name))
+			fmt.Fprintf(s.out, "the model is %s\n", config.Model{Name: name})
 			if cfg, err := s.config(); err != nil {
 				return err
 			} else if cfg.Model.Name != name {
@@ -206,35 +161,6 @@ the rest in the background. Searches use the previous model until all memories a
 	}
 	c.Flags().BoolVar(&later, "later", false, "leave the embedding to servers")
 	return c
-}
-
-// usableModel opens a model to report missing or damaged files now rather than at the next
-// search, and returns the name to save.
-func usableModel(ctx context.Context, name string) (string, error) {
-	if name == config.NoModel || name == config.Builtin || name == config.Static {
-		return name, nil
-	}
-	name, err := canonical(name)
-	if err != nil || name == config.Builtin {
-		return name, err
-	}
-	m, err := app.OpenModel(ctx, name, os.Getenv)
-	if err != nil {
-		return "", err
-	}
-	return name, m.Close()
-}
-
-// canonical returns the absolute path of a folder or the ID of a known model.
-func canonical(name string) (string, error) {
-	switch {
-	case strings.Contains(name, "://"):
-		return name, nil
-	case name == "." || name == ".." || strings.ContainsAny(name, `/\~$%`):
-		return config.Expand("model", name)
-	}
-	s, err := hub.New(nil).Lookup(name)
-	return s.ID, err
 }
 
 // embedAll embeds the memories of the store with the chosen model.
@@ -282,7 +208,7 @@ func newModelTestCommand(s *shell) *cobra.Command {
 			if name == config.NoModel {
 				return usagef("no model is chosen: name one")
 			}
-			if name, err = canonical(name); err != nil {
+			if name, err = app.ModelName(name); err != nil {
 				return err
 			}
 			return tryModel(c.Context(), s, name)
@@ -290,50 +216,13 @@ func newModelTestCommand(s *shell) *cobra.Command {
 	}
 }
 
-// tryModel verifies every byte of a model and embeds a few texts.
+// tryModel prints the trial of a model.
 func tryModel(ctx context.Context, s *shell, name string) error {
-	if !strings.Contains(name, "://") {
-		cache, err := app.Models(os.Getenv)
-		if err != nil {
-			return err
-		}
-		if err := cache.Verify(ctx, name); err != nil {
-			return err
-		}
-	}
-	if name == config.Builtin {
-		if err := app.VerifyBuiltin(); err != nil {
-			return err
-		}
-	}
-	m, err := app.OpenModel(ctx, name, os.Getenv)
-	if err != nil {
+	t, err := app.TryModel(ctx, name, os.Getenv, s.now)
+	if t == nil {
 		return err
 	}
-	texts := []string{"The database was slow because an index was missing.", "A query took long: no index.", "We had pizza on Friday."}
-	start := s.now()
-	vectors, err := m.Embed(ctx, embed.Sentence, texts)
-	taken := s.now().Sub(start)
-	if err == nil {
-		err = embed.Check(m.Model(), len(texts), vectors)
-	}
-	if err = errors.Join(err, m.Close()); err != nil {
-		return err
-	}
-	similar, different := cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2])
 	fmt.Fprintf(s.out, "%s: dimension %d, %.3f ms a text, cosine %.2f for two similar texts and %.2f for two different ones\n",
-		m.Model().ID, m.Model().Dimension, float64(taken.Microseconds())/1000/float64(len(texts)), similar, different)
-	if similar <= different {
-		return fmt.Errorf("%w: model %s finds different texts as similar as similar ones", hippo.ErrCorrupt, m.Model().ID)
-	}
-	return nil
-}
-
-// cosine returns the cosine of two vectors of length 1.
-func cosine(a, b []float32) float64 {
-	sum := 0.0
-	for i, x := range a {
-		sum += float64(x) * float64(b[i])
-	}
-	return sum
+		t.ID, t.Dimension, milliseconds(t.PerText), t.Similar, t.Different)
+	return err
 }
