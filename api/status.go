@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -82,6 +83,24 @@ func (p StoreProblem) String() string {
 	}
 	return text + ": " + p.Err
 }
+
+// UnreadableError lists memories that are stored and cannot be read. It is a
+// [hippo.ErrCorrupt].
+type UnreadableError struct{ Problems []StoreProblem }
+
+func (e *UnreadableError) Error() string {
+	parts := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		parts[i] = p.Err
+		if !p.ID.IsZero() {
+			parts[i] = fmt.Sprintf("memory %v cannot be read: %s", p.ID, p.Err)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Unwrap makes an UnreadableError a [hippo.ErrCorrupt].
+func (e *UnreadableError) Unwrap() error { return hippo.ErrCorrupt }
 
 // Host is the state of a file that belongs to another program.
 type Host struct {

@@ -110,7 +110,7 @@ func Unfit(s config.Store) error {
 type Salvage struct {
 	Calendar hippo.Calendar
 	// Memories yields the memories that can be read. For each that is lost, and for each
-	// that follows without a part of it, it yields a [*driver.UnreadableError].
+	// that follows without a part of it, it yields a [*api.UnreadableError].
 	Memories iter.Seq2[*hippo.Memory, error]
 	// Relations are those that can be read, by the memory they are from.
 	Relations map[hippo.ID][]hippo.Relation
@@ -166,7 +166,7 @@ func readable(ctx context.Context, b driver.Backend) iter.Seq2[*hippo.Memory, er
 		}
 		ps, err := b.Problems(ctx)
 		for _, p := range ps {
-			if !yield(nil, &driver.UnreadableError{Problems: []api.StoreProblem{p}}) {
+			if !yield(nil, &api.UnreadableError{Problems: []api.StoreProblem{p}}) {
 				return
 			}
 		}

@@ -21,7 +21,7 @@ const (
 )
 
 // Export yields every memory, forgotten ones included, in the order of their last change. One
-// that cannot be read is a [*driver.UnreadableError], and the rest follows. From another process they come in pages: a
+// that cannot be read is a [*api.UnreadableError], and the rest follows. From another process they come in pages: a
 // memory that changes meanwhile is yielded once, as it was when its page was read.
 func (t Transfer) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	if t.memories.remote == nil {
@@ -68,7 +68,7 @@ func (e *exportEntry) err() error {
 	if e.Memory != nil {
 		return nil
 	}
-	return &driver.UnreadableError{Problems: e.Problems}
+	return &api.UnreadableError{Problems: e.Problems}
 }
 
 // exportAfter returns the page after a position.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -177,7 +178,7 @@ func planImport(s Scoped, b *Batch, purged map[hippo.ID]bool, get func([]hippo.I
 		return p, err
 	}
 	taken := make(map[hippo.ID]bool) // outside of the scope
-	if bad, ok := errors.AsType[*driver.UnreadableError](err); ok && !s.scope.Allows(hippo.RightAdmin) {
+	if bad, ok := errors.AsType[*api.UnreadableError](err); ok && !s.scope.Allows(hippo.RightAdmin) {
 		for _, b := range bad.Problems {
 			taken[b.ID] = true
 		}

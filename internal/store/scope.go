@@ -35,7 +35,7 @@ func (s Scoped) Allow(r hippo.Rights) error {
 
 // Get returns the memories with these IDs, in the order of ids, forgotten ones included.
 // Missing ones are left out, and so are those that cannot be read, unless nothing else is found:
-// that is a [*driver.UnreadableError] for callers with [hippo.RightAdmin]. The scope of such a
+// that is a [*api.UnreadableError] for callers with [hippo.RightAdmin]. The scope of such a
 // memory is unknown. SupersededBy is set only where the successor is in the scope.
 func (s Scoped) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightRead); err != nil {
@@ -159,7 +159,7 @@ func PurgeAnd(ctx context.Context, s Scoped, ids, others []hippo.ID, fn func(*hi
 	return wrap("purge", driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
 		ms, err := tx.Get(ids...)
 		var unreadable []api.StoreProblem
-		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+		if bad, ok := errors.AsType[*api.UnreadableError](err); ok {
 			if s.scope.Allows(hippo.RightAdmin) {
 				unreadable = bad.Problems
 			}
@@ -214,7 +214,7 @@ func getAllVisible(s Scoped, tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, err
 
 // All yields every memory of the scope, forgotten ones included, in the order of their last
 // change. For those with [hippo.RightAdmin], a memory that cannot be read is a
-// [*driver.UnreadableError], and the rest follows. SupersededBy is as stored for an administrator
+// [*api.UnreadableError], and the rest follows. SupersededBy is as stored for an administrator
 // of the whole namespace, else as in [Scoped.Get]. Cost: one more read for each superseded memory.
 func (s Scoped) All(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {

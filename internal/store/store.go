@@ -144,7 +144,7 @@ func stampNew(m *hippo.Memory, now time.Time) error {
 
 // Get returns the memories with these IDs, in the order of ids, forgotten ones
 // included. Missing ones are left out, and so are those that cannot be read, unless
-// nothing else is found: that is a [*driver.UnreadableError].
+// nothing else is found: that is a [*api.UnreadableError].
 func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	if len(ids) == 0 {
 		return nil, nil

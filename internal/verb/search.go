@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/sources"
 )
 
 // Narrow keeps some memories: of a search, a list, or what is forgotten.
@@ -138,6 +139,12 @@ func (f *Find) TextArg() Arg {
 		Name: "query", As: lacking(Shell), Also: "q text search question", Field: "Text", Is: Listed | Words, To: &f.Text,
 		About: fmt.Sprintf("plain words; empty matches everything. A text over %d bytes is cut to its beginning, which degraded reports", hippo.MaxQuery),
 	}
+}
+
+// HasCode reports whether source trees are asked. The error is a [*hippo.FieldError].
+func (f *Find) HasCode() (bool, error) {
+	asked, err := sources.Parse(f.Sources)
+	return asked.HasCode(), err
 }
 
 // Query returns the query, without its projects, for a time in the zone of its days. A range of relevance without a lower end begins at the floor.

@@ -18,7 +18,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
 func newCaptureCommand(s *shell) *cobra.Command {
@@ -181,6 +180,6 @@ func captureRows(w io.Writer, lasts []ingest.Last) {
 		if l.Reason != "" {
 			what += "; " + l.Reason
 		}
-		fmt.Fprintf(w, "capture\t%s\n", termtext.Line(fmt.Sprintf("%s, %s: %s", l.Client, when.Clock(l.At, zone()), what)))
+		fmt.Fprintf(w, "capture\t%s\n", termtext.Line(fmt.Sprintf("%s, %s: %s", l.Client, clock(l.At), what)))
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,10 +9,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -50,32 +47,26 @@ func newContextCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			b, err := contextOf(c.Context(), s, cfg, e, q)
+			m, err := located(c.Context(), s, cfg, e.In(s.scope(cfg)), ".")
+			if err != nil {
+				return errors.Join(err, e.Close())
+			}
+			_ = e.Ready(c.Context()) // without the model it is lexical
+			b, err := engine.Context(c.Context(), m, q)
 			if err = errors.Join(err, e.Close()); err != nil {
 				return err
 			}
-			return printContext(s, b)
+			return printContext(s, b.Text(), wire.ContextOf(b))
 		},
 	}
 	addArgs(c.Flags(), asked.Args())
 	return c
 }
 
-// contextOf returns what to know in the project to work for.
-func contextOf(ctx context.Context, s *shell, cfg config.Config, e *engine.Engine, q briefing.Query) (*briefing.Briefing, error) {
-	m, err := located(ctx, s, cfg, e.In(s.scope(cfg)), ".")
-	if err != nil {
-		return nil, err
-	}
-	_ = e.Ready(ctx) // without the model it is lexical
-	return engine.Context(ctx, m, q)
-}
-
-func printContext(s *shell, b *briefing.Briefing) error {
+func printContext(s *shell, text string, b wire.Context) error {
 	if s.json {
-		return s.printJSON(wire.ContextOf(b))
+		return s.printJSON(b)
 	}
-	text := b.Text()
 	switch {
 	case text != "":
 	case b.LowTrust > 0:

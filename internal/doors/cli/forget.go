@@ -14,7 +14,6 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -85,7 +84,7 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, refs []strin
 	}
 	ms, err := memoriesOf(ctx, m, ids...)
 	unreadable := err // those that cannot be read are deleted, too
-	if driver.Readable(err) != nil {
+	if _, ok := errors.AsType[*api.UnreadableError](err); err != nil && !ok {
 		return err
 	}
 	if !yes {

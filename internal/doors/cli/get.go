@@ -21,7 +21,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -213,7 +212,7 @@ func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return when.Clock(t, zone())
+	return clock(t)
 }
 
 // origin formats the source of a memory on one line.

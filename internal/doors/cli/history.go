@@ -19,7 +19,6 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -92,7 +91,7 @@ func printOperations(ctx context.Context, s *shell, m *client.Client, page *api.
 			if !id.IsZero() {
 				version = "version " + strconv.Itoa(offset+i+1) + "\t"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\t%s\n", o.ID.Short(), when.Clock(o.At, zone()), field(string(o.Verb)), field(who(&o.By)), version, field(what[i]), field(why(&o.Operation)))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\t%s\n", o.ID.Short(), clock(o.At), field(string(o.Verb)), field(who(&o.By)), version, field(what[i]), field(why(&o.Operation)))
 		}
 	})
 	if page.More {
@@ -282,7 +281,7 @@ func fieldsOf(m *hippo.Memory) []namedValue {
 		if t.IsZero() {
 			return ""
 		}
-		return when.Clock(t, zone())
+		return clock(t)
 	}
 	superseded := ""
 	if !m.SupersededBy.IsZero() {

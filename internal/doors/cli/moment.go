@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -14,10 +13,22 @@ import (
 func zone() *time.Location { return time.Local }
 
 // day returns the day of a time in the user's zone.
-func day(t time.Time) string { return when.Date(t, zone()) }
+func day(t time.Time) string { return t.In(zone()).Format(time.DateOnly) }
 
-// validity returns when a fact begins or ceases to hold in the user's zone.
-func validity(t time.Time) string { return when.Bound(t, zone()) }
+// clock returns a time of day in the user's zone, to the second.
+func clock(t time.Time) string { return t.In(zone()).Format(time.DateTime) }
+
+// validity returns when a fact begins or ceases to hold in the user's zone, as exactly as it was given: the day of a midnight, else with the time
+// of day.
+func validity(t time.Time) string {
+	switch t = t.In(zone()); {
+	case t.Hour() == 0 && t.Minute() == 0 && t.Second() == 0:
+		return day(t)
+	case t.Second() == 0:
+		return t.In(zone()).Format("2006-01-02 15:04")
+	}
+	return clock(t)
+}
 
 // setTime sets a time to the one that a flag names, in the user's zone. An empty text leaves it.
 func setTime(s *shell, to *time.Time, flag, text string) error {

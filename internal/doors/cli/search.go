@@ -15,7 +15,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -38,7 +37,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			asked, err := sources.Parse(f.Sources)
+			code, err := f.HasCode()
 			if err != nil {
 				return err
 			}
@@ -47,7 +46,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 					return err
 				}
 				x := api.Search{Query: q, Wait: q.Ranker != hippo.RankerBM25}
-				if asked.HasCode() {
+				if code {
 					return searchSources(c.Context(), s, m, f.Sources, x)
 				}
 				a, err := m.Search(c.Context(), x)

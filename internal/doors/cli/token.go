@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,9 +17,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/serve/server"
 	"github.com/hippo-memory/hippo/internal/serve/token"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newTokenCommand(s *shell) *cobra.Command {
@@ -92,7 +93,8 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 				return err
 			}
 			if expires != "" {
-				if t.Expires, err = when.Ahead("expires", expires, s.now().In(zone())); err != nil {
+				x := verb.Time{Name: "expires", Text: expires}
+				if err := cmp.Or(typedTimes(x), verb.Read(s.now().In(zone()), x.AheadInto(&t.Expires))); err != nil {
 					return err
 				}
 			}

@@ -21,7 +21,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -184,7 +183,7 @@ func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []api.Store
 	out := formats.NewWriter(w, x.calendar)
 	out.SecretAllowed = engine.HoldsSecret
 	for m, err := range x.memories {
-		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+		if bad, ok := errors.AsType[*api.UnreadableError](err); ok {
 			unreadable = append(unreadable, bad.Problems...)
 			continue
 		}

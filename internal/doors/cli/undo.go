@@ -15,7 +15,6 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
 func newUndoCommand(s *shell) *cobra.Command {
@@ -70,7 +69,7 @@ func operationToUndo(ctx context.Context, s *shell, m *client.Client, refs []str
 	if err != nil {
 		return hippo.ID{}, err
 	}
-	fmt.Fprintf(s.errw, "%s  %s  %s  %s\n", o.ID.Short(), when.Clock(o.At, zone()), field(string(o.Verb)), field(what[0]))
+	fmt.Fprintf(s.errw, "%s  %s  %s  %s\n", o.ID.Short(), clock(o.At), field(string(o.Verb)), field(what[0]))
 	if !yes {
 		err = confirm(ctx, s, "Undo this?", "undo without an id takes back the operation above")
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
 func newVotesCommand(s *shell) *cobra.Command {
@@ -46,7 +45,7 @@ func printFeedback(s *shell, v wire.Votes) error {
 				about = "for questions like one that was asked"
 			}
 			if x.Newest {
-				newest = "newest vote, " + when.Clock(*x.At, zone())
+				newest = "newest vote, " + clock(*x.At)
 			}
 			fmt.Fprintf(w, "%s\t%.2f\tactive day %d\t%s\t%s\n", x.Kind, x.Weight, x.Day, about, newest)
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -77,7 +76,7 @@ func (*exportInput) call(ctx context.Context, r *request) (reply, error) {
 func export(out *formats.Writer, memories iter.Seq2[*hippo.Memory, error], from map[hippo.ID][]hippo.Relation) (n, lost int, err error) {
 	out.SecretAllowed = engine.HoldsSecret
 	for m, err := range memories {
-		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+		if bad, ok := errors.AsType[*api.UnreadableError](err); ok {
 			lost += len(bad.Problems)
 			continue
 		}

@@ -7,10 +7,8 @@ package driver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
@@ -28,7 +26,7 @@ type Backend interface {
 	// Get returns the memories with these IDs, in the order of ids, forgotten
 	// ones included. Missing IDs are left out. The caller owns the result. Memories
 	// that are stored and cannot be read are left out, too, and the error is an
-	// [*UnreadableError] about them beside the memories that can be read.
+	// [*api.UnreadableError] about them beside the memories that can be read.
 	Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error)
 
 	// Write runs fn in a transaction that excludes all other writers, of every
@@ -184,47 +182,29 @@ type Change struct {
 	// Memory is nil when the memory was purged, or cannot be read.
 	Memory *hippo.Memory
 	// Unreadable is why a memory that is stored cannot be read; else nil.
-	Unreadable *UnreadableError
+	Unreadable *api.UnreadableError
 }
 
-// UnreadableError lists memories that are stored and cannot be read. It is a
-// [hippo.ErrCorrupt].
-type UnreadableError struct{ Problems []api.StoreProblem }
-
-func (e *UnreadableError) Error() string {
-	parts := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		parts[i] = p.Err
-		if !p.ID.IsZero() {
-			parts[i] = fmt.Sprintf("memory %v cannot be read: %s", p.ID, p.Err)
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// Unwrap makes an UnreadableError a [hippo.ErrCorrupt].
-func (e *UnreadableError) Unwrap() error { return hippo.ErrCorrupt }
-
-// Readable returns nil for an [*UnreadableError], and other errors as they are: for
+// Readable returns nil for an [*api.UnreadableError], and other errors as they are: for
 // callers that go on with the memories that can be read.
 func Readable(err error) error {
-	if _, ok := errors.AsType[*UnreadableError](err); ok {
+	if _, ok := errors.AsType[*api.UnreadableError](err); ok {
 		return nil
 	}
 	return err
 }
 
-// Unreadable returns an [*UnreadableError] about problems; nil for none.
+// Unreadable returns an [*api.UnreadableError] about problems; nil for none.
 func Unreadable(problems []api.StoreProblem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	return &UnreadableError{Problems: problems}
+	return &api.UnreadableError{Problems: problems}
 }
 
-// ProblemsOf returns what an [*UnreadableError] lists; nil for other errors.
+// ProblemsOf returns what an [*api.UnreadableError] lists; nil for other errors.
 func ProblemsOf(err error) []api.StoreProblem {
-	if bad, ok := errors.AsType[*UnreadableError](err); ok {
+	if bad, ok := errors.AsType[*api.UnreadableError](err); ok {
 		return bad.Problems
 	}
 	return nil

@@ -25,7 +25,7 @@ type History interface {
 
 	// Versions returns the former versions that a query asks for: those of one memory the last
 	// kept first; those of several operations or memories one memory after the other, by ID. Some
-	// that cannot be read are left out, and the error is an [*UnreadableError] beside the others.
+	// that cannot be read are left out, and the error is an [*api.UnreadableError] beside the others.
 	// The caller owns the result.
 	Versions(ctx context.Context, q VersionQuery) ([]hippo.Version, error)
 

@@ -66,7 +66,7 @@ func damagedRead(t *testing.T, b driver.Backend) {
 
 func damagedNamed(t *testing.T, b driver.Backend) {
 	ms, err := b.Get(t.Context(), []hippo.ID{id(2)})
-	if bad, ok := errors.AsType[*driver.UnreadableError](err); len(ms) != 0 || err != nil && (!ok || !errors.Is(err, hippo.ErrCorrupt) || bad.Problems[0].ID != id(2)) {
+	if bad, ok := errors.AsType[*api.UnreadableError](err); len(ms) != 0 || err != nil && (!ok || !errors.Is(err, hippo.ErrCorrupt) || bad.Problems[0].ID != id(2)) {
 		t.Errorf("get returned %d memories, %v", len(ms), err)
 	}
 	ps, err := b.Problems(t.Context())

@@ -115,7 +115,7 @@ func (s *Store) changesOf(rows []stored) []driver.Change {
 	for i, m := range rows {
 		list[i] = driver.Change{ID: m.ID, Revision: m.Revision, Memory: m.Memory}
 		if m.err != nil {
-			list[i].Memory, list[i].Unreadable = nil, &driver.UnreadableError{Problems: []api.StoreProblem{s.bad.problem(m.ID, m.err)}}
+			list[i].Memory, list[i].Unreadable = nil, &api.UnreadableError{Problems: []api.StoreProblem{s.bad.problem(m.ID, m.err)}}
 		}
 	}
 	return list
@@ -151,7 +151,7 @@ func (s *Store) changedOneByOne(ctx context.Context, q sqlitex.Queryer, since, e
 		one := s.changesOf(rows)
 		if sqlitex.Damaged(err) {
 			p := s.bad.problem(idOf(ctx, q, k[0]), err)
-			one = []driver.Change{{ID: p.ID, Revision: hippo.Revision(k[1]), Unreadable: &driver.UnreadableError{Problems: []api.StoreProblem{p}}}}
+			one = []driver.Change{{ID: p.ID, Revision: hippo.Revision(k[1]), Unreadable: &api.UnreadableError{Problems: []api.StoreProblem{p}}}}
 		} else if err != nil {
 			return nil, 0, err
 		}

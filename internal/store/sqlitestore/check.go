@@ -11,7 +11,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
@@ -76,7 +75,7 @@ func (u *unreadable) split(list []stored) ([]*hippo.Memory, error) {
 		}
 	}
 	if len(bad) > 0 {
-		return ms, &driver.UnreadableError{Problems: bad}
+		return ms, &api.UnreadableError{Problems: bad}
 	}
 	return ms, nil
 }
@@ -107,7 +106,7 @@ func listProblems(ctx context.Context, s *Store, faults []string) ([]api.StorePr
 		list = append(list, api.StoreProblem{Path: s.db.Path(), Err: fault})
 	}
 	_, err := s.Get(ctx, s.bad.list())
-	if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+	if bad, ok := errors.AsType[*api.UnreadableError](err); ok {
 		return append(list, bad.Problems...), nil
 	}
 	return list, err

@@ -68,7 +68,7 @@ func TestDamagedPage(t *testing.T) {
 		ids[i] = hippo.ID{15: byte(i)}
 	}
 	ms, err := s.Get(t.Context(), ids)
-	bad, ok := errors.AsType[*driver.UnreadableError](err)
+	bad, ok := errors.AsType[*api.UnreadableError](err)
 	if !ok || len(bad.Problems) == 0 || len(bad.Problems) > 5 || len(ms)+len(bad.Problems) != 100 {
 		t.Fatalf("got %d memories of 100, %v", len(ms), err)
 	}
@@ -157,7 +157,7 @@ func salvage(t *testing.T, path string) (ms map[hippo.ID]*hippo.Memory, faults m
 	defer s.Close() //nolint:errcheck // only read
 	ms, faults = make(map[hippo.ID]*hippo.Memory), make(map[hippo.ID]string)
 	for m, err := range s.Memories(t.Context()) {
-		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+		if bad, ok := errors.AsType[*api.UnreadableError](err); ok {
 			faults[bad.Problems[0].ID] += bad.Problems[0].Err
 		} else if err != nil {
 			t.Fatal(err)

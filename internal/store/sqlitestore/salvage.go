@@ -56,7 +56,7 @@ func (s *Salvage) Calendar() (c driver.Calendar) {
 }
 
 // Memories yields the memories that can be read, and for each that is lost, or is not as it
-// was stored, an [*driver.UnreadableError]. In the second case the memory follows, without
+// was stored, an [*api.UnreadableError]. In the second case the memory follows, without
 // what cannot be read. Other errors end the sequence.
 func (s *Salvage) Memories(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
@@ -70,7 +70,7 @@ func (s *Salvage) Memories(ctx context.Context) iter.Seq2[*hippo.Memory, error] 
 				continue // it never was, or is purged
 			}
 			for _, fault := range faults {
-				bad := &driver.UnreadableError{Problems: []api.StoreProblem{{ID: id, Path: s.db.Path(), Err: fault}}}
+				bad := &api.UnreadableError{Problems: []api.StoreProblem{{ID: id, Path: s.db.Path(), Err: fault}}}
 				if !yield(nil, bad) {
 					return
 				}

@@ -2,8 +2,8 @@ package when
 
 import "time"
 
-// Days and times for people are written here and nowhere else, in the zone in which [At] and [Parse] read them, so that
-// what is shown can be given back. Data has RFC 3339, whose times carry their offset.
+// Days and times for people are in the zone in which [At] and [Parse] read them, so that what is shown can be given back. Data has RFC 3339,
+// whose times carry their offset.
 
 // Date returns the day of a time in a zone: 2026-03-01.
 func Date(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateOnly) }
@@ -18,14 +18,3 @@ func Day(t, now time.Time) string {
 
 // Clock returns a time of day in a zone, to the second: 2026-03-01 12:00:00.
 func Clock(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateTime) }
-
-// Bound returns when something begins or ends in a zone, as exactly as it was given: the day of a midnight, else with the time of day.
-func Bound(t time.Time, zone *time.Location) string {
-	switch t = t.In(zone); {
-	case t.Hour() == 0 && t.Minute() == 0 && t.Second() == 0:
-		return t.Format(time.DateOnly)
-	case t.Second() == 0:
-		return t.Format("2006-01-02 15:04")
-	}
-	return t.Format(time.DateTime)
-}
