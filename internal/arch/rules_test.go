@@ -39,7 +39,7 @@ func layers() [][]string {
 		{"internal/retrieval/index", "internal/engine/consolidate"},
 		{"internal/retrieval/embedding", "internal/code/codeindex"},
 		{"internal/engine", "internal/engine/sources"},
-		{"internal/agents/ingest"},
+		{"internal/agents/ingest", "internal/importer"},
 		{"internal/verb"},
 		{"internal/doors/wire"},
 		{"internal/doors/script", "internal/serve/httpd"},

@@ -37,6 +37,14 @@ type Identity struct {
 	Tree string `json:"-"`
 }
 
+// Names returns the name and the former ones; nil: the folder is in no repository.
+func (id *Identity) Names() []string {
+	if id.Name == "" {
+		return nil
+	}
+	return append([]string{id.Name}, id.Former...)
+}
+
 // Identify returns the identity of a folder without a cache. Git may take until the deadline of ctx, 2 seconds if it has none.
 func Identify(ctx context.Context, dir string) Identity { return Cache{}.Identify(ctx, dir) }
 

@@ -45,6 +45,9 @@ func (b *bar) set(done, total int64) {
 // add shows that one more is done.
 func (b *bar) add() { b.set(b.done+1, b.total) }
 
+// at shows how much is done.
+func (b *bar) at(done int) { b.set(int64(done), b.total) }
+
 // finish removes the bar from the terminal.
 func (b *bar) finish() {
 	if b.w != nil {

@@ -70,7 +70,7 @@ func ingestConfig(s *shell, cfg config.Config) (*ingest.Config, func() error) {
 	var opened *engine.Engine
 	open := func(ctx context.Context, id project.Identity) (*engine.Memories, error) {
 		if opened == nil {
-			e, err := app.OpenShared(ctx, cfg, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(cfg)})
+			e, err := app.OpenShared(ctx, cfg, openOptions(s, cfg))
 			if err != nil {
 				return nil, err
 			}
@@ -85,7 +85,7 @@ func ingestConfig(s *shell, cfg config.Config) (*ingest.Config, func() error) {
 		return opened.Close()
 	}
 	return &ingest.Config{
-		Memories: open, Project: func(ctx context.Context, dir string) project.Identity { return projectAt(ctx, cfg, dir) },
+		Memories: open, Project: func(ctx context.Context, dir string) project.Identity { return app.Project(ctx, cfg, dir) },
 		Excluded: captureOff(cfg), StateDir: config.StateDir(os.Getenv), Now: s.now,
 	}, closing
 }

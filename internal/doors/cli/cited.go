@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hippo-memory/hippo/internal/app"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
@@ -20,7 +22,7 @@ func filesOf(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, m
 	if err != nil {
 		return nil
 	}
-	id := projectOf(ctx, c)
+	id := app.Project(ctx, c, ".")
 	if id.Tree == "" {
 		return nil
 	}

@@ -16,9 +16,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/agents/setup"
 	"github.com/hippo-memory/hippo/internal/agents/transcript"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/importer/peers"
+	"github.com/hippo-memory/hippo/internal/importer"
 )
 
 // candidates returns the values that a shell offers, each perhaps with a tab and what it is. Without
@@ -50,7 +49,7 @@ func flagCandidates() map[string]candidates {
 		"surprise":   fixed("nearest", "claude-hippo", "off"),
 		"log":        fixed("debug", "info", "warn", "error"),
 		"reinforce":  fixed(string(api.VoteUp), string(api.VoteDown), string(api.VoteNone)),
-		"as":         fixed(string(peers.KindNotes), string(peers.KindMarkdown), string(peers.KindText)),
+		"as":         fixed(importer.TextKinds()...),
 		"scope":      fixed(string(setup.User), string(setup.Project), string(setup.Local)),
 		"client": func(context.Context, *shell) []string {
 			list := hook.Clients()
@@ -127,7 +126,7 @@ func stored(ctx context.Context, s *shell, fn func(*client.Client) error) {
 		return
 	}
 	cfg.Model = config.Model{Name: config.NoModel}
-	_ = s.on(ctx, cfg, project.Identity{}, fn) // a shell that completes shows no errors
+	_ = s.on(ctx, cfg, nil, fn) // a shell that completes shows no errors
 }
 
 // newest returns the newest memories of all projects, or the newest forgotten ones.
@@ -174,7 +173,7 @@ func valueCandidates(field func(*hippo.Memory) []string) candidates {
 }
 
 func projectCandidates(ctx context.Context, s *shell) []string {
-	out := []string{noProject + "\tmemories without a project"}
+	out := []string{config.NoProject + "\tmemories without a project"}
 	stored(ctx, s, func(m *client.Client) error {
 		list, err := m.Projects(ctx)
 		for _, p := range list {

@@ -43,7 +43,7 @@ func newContextCommand(s *shell) *cobra.Command {
 				s.warn("hooks inject nothing of this here: injection is off by the setting exclude: %s", off)
 			}
 			q.Work = app.WorkIn(c.Context(), ".")
-			e, err := app.OpenShared(c.Context(), cfg, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(cfg)})
+			e, err := app.OpenShared(c.Context(), cfg, openOptions(s, cfg))
 			if err != nil {
 				return err
 			}

@@ -147,7 +147,7 @@ func openInstant(ctx context.Context, s *shell, cfg config.Config) (*engine.Engi
 	if cfg.Model.Name != config.NoModel {
 		alone.Model = config.Model{Name: config.Static}
 	}
-	return app.OpenForHook(ctx, cfg, alone, &app.Options{Repositories: projects(), Now: s.now, IndexWait: hookIndexWait, ReadOnly: true}, hookGreeting)
+	return app.OpenForHook(ctx, cfg, alone, &app.Options{Repositories: app.Repositories(), Now: s.now, IndexWait: hookIndexWait, ReadOnly: true}, hookGreeting)
 }
 
 // captureForHook records what a session taught. What does not fit into the time is left to the next
@@ -193,7 +193,7 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, in *hook.I
 func projectForHook(ctx context.Context, cfg config.Config, dir string) project.Identity {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
-	return projectAt(ctx, cfg, dir)
+	return app.Project(ctx, cfg, dir)
 }
 
 // workForHook returns the work in progress in a folder.

@@ -83,7 +83,7 @@ func reachOf(g *remote.Greeting) string {
 		text += "; namespace " + g.Namespace
 	}
 	if g.Projects != nil {
-		text += "; projects " + strings.Join(renamed(g.Projects, "", noProject), ", ")
+		text += "; projects " + strings.Join(renamed(g.Projects, "", config.NoProject), ", ")
 	}
 	return text
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/agents/hook"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
@@ -185,7 +184,7 @@ func (s *shell) with(ctx context.Context, fn func(*client.Client) error) error {
 	if err != nil {
 		return err
 	}
-	return s.on(ctx, c, project.Identity{}, ofKnown(ctx, s, fn))
+	return s.on(ctx, c, nil, ofKnown(ctx, s, fn))
 }
 
 // inProject is [shell.with] for commands that find memories of the current project. All
@@ -200,10 +199,10 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 
 // inProjectOf is [shell.inProject] with a store that need not exist: opening creates it.
 func inProjectOf(ctx context.Context, s *shell, c config.Config, fn func(*client.Client) error) error {
-	if f := s.root.PersistentFlags().Lookup("project"); f.Changed && f.Value.String() != noProject && f.Value.String() != hippo.AllProjects {
+	if f := s.root.PersistentFlags().Lookup("project"); f.Changed && f.Value.String() != config.NoProject && f.Value.String() != hippo.AllProjects {
 		c.Project = "" // the flag filters
 	}
-	return s.on(ctx, c, projectOf(ctx, c), fn)
+	return s.on(ctx, c, currentProject(ctx, c), fn)
 }
 
 // namesStore reports whether the command line names the store.
@@ -227,16 +226,16 @@ func exists(store config.Store) error {
 	return fmt.Errorf("%w: no store at %s (hippo record, hippo fact add or hippo import makes one)", hippo.ErrNotFound, store)
 }
 
-// on opens the store of a configuration, runs fn and closes it.
-func (s *shell) on(ctx context.Context, c config.Config, id project.Identity, fn func(*client.Client) error) error {
+// on opens the store of a configuration, runs fn for the project of some names and closes it.
+func (s *shell) on(ctx context.Context, c config.Config, names []string, fn func(*client.Client) error) error {
 	m, err := client.Open(ctx, c.Store.String(), &client.Options{
 		Model: c.Model.Name, Ranker: c.Ranker, Namespace: c.Namespace, Surprise: client.Surprise{Mode: c.Surprise.Mode, Weights: c.Surprise.Weights, Loss: c.Surprise.Loss}, Now: s.now, Log: s.logger(c), Brief: true,
-		Repositories: projects().Dir, History: c.History, Shared: c.Share,
+		Repositories: app.Repositories().Dir, History: c.History, Shared: c.Share,
 	})
 	if err != nil {
 		return err
 	}
-	if m, err = inProject(ctx, m, id); err != nil {
+	if m, err = inProject(ctx, m, names); err != nil {
 		return err
 	}
 	s.shorten = func(ids ...hippo.ID) hippo.ShortIDs { return m.ShortIDs(ids...) }
@@ -250,21 +249,28 @@ func (s *shell) on(ctx context.Context, c config.Config, id project.Identity, fn
 	return err
 }
 
-// inProject returns the client for a project. If that fails the client is closed.
-func inProject(ctx context.Context, m *client.Client, id project.Identity) (*client.Client, error) {
-	if id.Name == "" {
+// inProject returns the client for the project of some names, if there are any. If that fails the client is closed.
+func inProject(ctx context.Context, m *client.Client, names []string) (*client.Client, error) {
+	if len(names) == 0 {
 		return m, nil
 	}
-	out, err := m.ForProject(ctx, id.Name, id.Former...)
+	out, err := m.ForProject(ctx, names[0], names[1:]...)
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return out, nil
 }
 
+// openOptions returns how to open the store of a configuration.
+func openOptions(s *shell, c config.Config) *app.Options {
+	return &app.Options{Repositories: app.Repositories(), Now: s.now, Log: s.logger(c)}
+}
+
 // withShared is [shell.withEngine] for commands that need only the verbs, which another process may carry out.
 func (s *shell) withShared(ctx context.Context, c config.Config, fn func(*engine.Memories) error) error {
-	e, err := app.OpenShared(ctx, c, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(c), Brief: true})
+	o := openOptions(s, c)
+	o.Brief = true
+	e, err := app.OpenShared(ctx, c, o)
 	if err != nil {
 		return err
 	}
@@ -273,7 +279,7 @@ func (s *shell) withShared(ctx context.Context, c config.Config, fn func(*engine
 
 // withEngine is [shell.with] for commands that need more than package client has.
 func (s *shell) withEngine(ctx context.Context, c config.Config, fn func(*engine.Memories) error) error {
-	e, err := app.Open(ctx, c, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(c)})
+	e, err := app.Open(ctx, c, openOptions(s, c))
 	if err != nil {
 		return err
 	}

@@ -3,42 +3,18 @@ package cli
 import (
 	"cmp"
 	"context"
-	"os"
-	"path/filepath"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// noProject is the name for memories without a project.
-const noProject = "none"
-
-// projectOf returns the project to work for: the one that was named, or that of the current directory.
-func projectOf(ctx context.Context, c config.Config) project.Identity { return projectAt(ctx, c, ".") }
-
-// projectAt returns the project to work for in a folder, which may be gone; empty: the current one.
-func projectAt(ctx context.Context, c config.Config, dir string) project.Identity {
-	switch c.Project {
-	case noProject, hippo.AllProjects:
-		return project.Identity{}
-	case "":
-		return identify(ctx, cmp.Or(dir, "."))
-	default:
-		return project.Identity{Name: c.Project}
-	}
-}
-
-// identify returns the project of a folder, as every process of this user finds it.
-func identify(ctx context.Context, dir string) project.Identity {
-	return projects().Identify(ctx, dir)
-}
-
-// projects returns what is remembered of the repositories of this user.
-func projects() project.Cache {
-	return project.Cache{Dir: filepath.Join(config.StateDir(os.Getenv), "projects")}
+// currentProject returns the names of the project to work for, see [app.Project]; nil: none.
+func currentProject(ctx context.Context, c config.Config) []string {
+	id := app.Project(ctx, c, ".")
+	return id.Names()
 }
 
 // givenProject returns the project that the command line names to store something in; false: none, or all.
@@ -62,12 +38,12 @@ func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]st
 		return []string{hippo.AllProjects}, nil
 	case !flag.Changed:
 		return nil, nil
-	case name == noProject:
+	case name == config.NoProject:
 		return []string{""}, nil
 	}
 	full, err := m.ResolveProject(ctx, name)
 	if err == nil && full[0] != name {
-		s.warn("project %s", projects().Folders().Title(full[0]))
+		s.warn("project %s", app.ProjectTitle(full[0]))
 	}
 	return full, err
 }
@@ -111,9 +87,9 @@ func located(ctx context.Context, s *shell, c config.Config, m *engine.Memories,
 		if err != nil {
 			return nil, err
 		}
-		c.Project = cmp.Or(names[0], noProject)
+		c.Project = cmp.Or(names[0], config.NoProject)
 	}
-	return engine.Locate(ctx, m, projectAt(ctx, c, dir))
+	return engine.Locate(ctx, m, app.Project(ctx, c, dir))
 }
 
 // inNamed is [shell.inProject] for commands that work in one project: that of the flag, if it names one.
@@ -129,7 +105,7 @@ func inNamed(ctx context.Context, s *shell, fn func(*client.Client) error) error
 func asNamed(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
 	return func(m *client.Client) error {
 		name, ok := givenProject(s)
-		if !ok || name == noProject {
+		if !ok || name == config.NoProject {
 			return fn(m)
 		}
 		full, err := m.NameProject(ctx, name)

@@ -6,6 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
@@ -72,13 +75,13 @@ func printProjects(s *shell, list []api.Project) error {
 		}
 		return s.printJSON(out)
 	}
-	folders := projects().Folders()
+	folders := app.Repositories().Folders()
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "PROJECT\tMEMORIES\tALSO")
 		for _, p := range list {
 			name := folders.Title(p.Name)
 			if name == "" {
-				name = noProject
+				name = config.NoProject
 			}
 			if p.Current {
 				name += " (current)"

@@ -12,7 +12,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -58,12 +57,12 @@ func newRecordCommand(s *shell) *cobra.Command {
 	return c
 }
 
-// currentOf is [projectOf] where a project on the command line is the name of a known one.
-func currentOf(ctx context.Context, s *shell, cfg config.Config) project.Identity {
+// currentOf is [currentProject] where a project on the command line is the name of a known one.
+func currentOf(ctx context.Context, s *shell, cfg config.Config) []string {
 	if _, ok := givenProject(s); ok {
 		cfg.Project = ""
 	}
-	return projectOf(ctx, cfg)
+	return currentProject(ctx, cfg)
 }
 
 // recordGiven records a memory in the project that the command line names, if it names one.

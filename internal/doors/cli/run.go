@@ -91,9 +91,9 @@ func runProgram(c *cobra.Command, s *shell, p verb.Program) error {
 		return err
 	}
 	if cfg.Project == hippo.AllProjects {
-		cfg.Project = noProject
+		cfg.Project = config.NoProject
 	}
-	e, err := app.Open(c.Context(), cfg, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(cfg)})
+	e, err := app.Open(c.Context(), cfg, openOptions(s, cfg))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 
+	"github.com/hippo-memory/hippo/internal/app"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -119,7 +121,7 @@ func serveStdio(c *cobra.Command, s *shell, tools []string) error {
 	noticeElsewhere(s, cfg)
 	client.Notices = s.notices
 	if cfg.Project != "" {
-		named := projectOf(c.Context(), cfg)
+		named := app.Project(c.Context(), cfg, ".")
 		client.Project = &named
 	}
 	if s.isTerminal(s.in) {
@@ -130,7 +132,7 @@ func serveStdio(c *cobra.Command, s *shell, tools []string) error {
 
 func serverOptions(s *shell, cfg config.Config, tools []string) *server.Options {
 	return &server.Options{
-		Config: cfg, Repositories: projects(), Tools: tools, Version: version().Version, Now: s.now, Log: s.logger(cfg),
+		Config: cfg, Repositories: app.Repositories(), Tools: tools, Version: version().Version, Now: s.now, Log: s.logger(cfg),
 		Warn: func(text string) { s.warn("%s", text) },
 	}
 }

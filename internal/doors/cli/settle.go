@@ -63,7 +63,7 @@ func startDetached(args []string) error {
 // is missing, when another process embeds, and on battery.
 func embedPending(ctx context.Context, s *shell, c config.Config) (err error) {
 	lowerPriority()
-	sharing := app.NewSharing(c, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(c)}, app.SharingOptions{Listens: true})
+	sharing := app.NewSharing(c, openOptions(s, c), app.SharingOptions{Listens: true})
 	defer func() {
 		shut, done := context.WithTimeout(context.WithoutCancel(ctx), importTime)
 		defer done()

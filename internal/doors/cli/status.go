@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/hippo-memory/hippo/internal/app"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/api"
@@ -79,7 +81,7 @@ func printStatus(s *shell, st *api.Status, out *wire.Status) error {
 		row("memories", "%d%s, %d forgotten", out.Memories, archived, out.Forgotten)
 		row("active day", "%d", out.ActiveDay)
 		if out.Project != "" {
-			row("project", "%s", projects().Folders().Title(out.Project))
+			row("project", "%s", app.ProjectTitle(out.Project))
 		}
 		if out.Unassigned > 0 {
 			row("unassigned", "%d: nobody could tell their project; hippo list --project unassigned shows them, hippo project move ID --to current files one here", out.Unassigned)

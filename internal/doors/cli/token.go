@@ -60,7 +60,9 @@ func checkScopes(ctx context.Context, s *shell, list []token.Token) error {
 	if err != nil || cfg.Store.Remote() || !app.Exists(cfg.Store) || !slices.ContainsFunc(list, func(t token.Token) bool { return t.Namespace != "" || t.Projects != nil }) {
 		return err
 	}
-	e, err := app.OpenShared(ctx, cfg, &app.Options{Repositories: projects(), Now: s.now, Log: s.logger(cfg), Brief: true})
+	o := openOptions(s, cfg)
+	o.Brief = true
+	e, err := app.OpenShared(ctx, cfg, o)
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 			}
 			t := token.Token{Name: args[0], Right: token.Right(right), Namespace: cfg.Namespace}
 			if c.Flags().Changed("projects") {
-				t.Projects = renamed(projects, noProject, "")
+				t.Projects = renamed(projects, config.NoProject, "")
 			}
 			if err := spellScope(c.Context(), s, cfg, &t); err != nil {
 				return err
@@ -164,7 +166,7 @@ func writeTokens(w io.Writer, list []token.Token, now time.Time) {
 	for _, t := range list {
 		projects, expires, namespace := "all", "never", "-"
 		if t.Projects != nil {
-			projects = strings.Join(renamed(t.Projects, "", noProject), ",")
+			projects = strings.Join(renamed(t.Projects, "", config.NoProject), ",")
 		}
 		if t.Namespace != "" {
 			namespace = t.Namespace

@@ -1,24 +1,21 @@
-package cli
+package importer
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/project"
-	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// filing puts the memories of an import into projects: into the one that the command line names, or else, since other programs call a
-// project by the name of its folder, into the one that has such a repository.
+// filing puts the memories of an import into projects: into the one that the caller names, or else, since other programs call a project by the
+// name of its folder, into the one that has such a repository.
 type filing struct {
 	given []string // the project for all of them, by its names; nil: each has its own
 	here  project.Identity
@@ -32,17 +29,17 @@ type filing struct {
 	present []hippo.ID
 }
 
-func newFiling(ctx context.Context, s *shell, cfg config.Config, m *engine.Memories, kind formats.Kind) (*filing, error) {
+func newFiling(ctx context.Context, m *engine.Memories, kind formats.Kind, o *Options) (*filing, error) {
 	f := &filing{foreign: !formats.Own(kind), of: make(map[string]string), stored: make(map[string]int)}
-	if name, ok := givenProject(s); ok {
-		if _, err := engine.NameProject(ctx, m, name); err != nil {
+	if o.Project != nil {
+		if _, err := engine.NameProject(ctx, m, *o.Project); err != nil {
 			return nil, err
 		}
-		names, err := engine.ResolveProject(ctx, m, name)
+		names, err := engine.ResolveProject(ctx, m, *o.Project)
 		f.given = names
 		return f, err
 	}
-	f.here = projectOf(ctx, cfg)
+	f.here = o.Here
 	at, err := engine.Locate(ctx, m, f.here)
 	if err != nil {
 		return nil, err
@@ -104,8 +101,8 @@ func (f *filing) visit(o store.Outcome, m *hippo.Memory) {
 	}
 }
 
-// filed is what the memories of some names of a source have become.
-type filed struct {
+// Filed is what the memories of some names of a source have become.
+type Filed struct {
 	Names    []string `json:"named"`
 	Project  string   `json:"project"`
 	Memories int      `json:"memories"`
@@ -113,14 +110,11 @@ type filed struct {
 	Untold bool `json:"untold,omitempty"`
 }
 
-// report returns where memories went that the source has names of projects for; nothing of a copy of a store, which files none.
-func (f *filing) report() []filed {
-	out := []filed{}
-	if f == nil {
-		return out
-	}
+// report returns where memories went that the source has names of projects for.
+func (f *filing) report() []Filed {
+	out := []Filed{}
 	for _, p := range slices.Sorted(maps.Keys(f.stored)) {
-		x := filed{Project: p, Memories: f.stored[p]}
+		x := Filed{Project: p, Memories: f.stored[p]}
 		for _, name := range slices.Sorted(maps.Keys(f.of)) {
 			if name != "" && f.of[name] == p {
 				x.Names = append(x.Names, name)
@@ -132,19 +126,6 @@ func (f *filing) report() []filed {
 		}
 	}
 	return out
-}
-
-// say says where memories went.
-func (f *filing) say(s *shell) {
-	list := f.report()
-	for _, x := range list[:min(len(list), maxShown)] {
-		if !x.Untold {
-			fmt.Fprintf(s.errw, "project %s: %d of %s\n", projectName(x.Project), x.Memories, termtext.Line(strings.Join(x.Names, ", ")))
-			continue
-		}
-		fmt.Fprintf(s.errw, "project %s: %d, under the name that the source has, since no known repository is called so; in its repository, hippo project merge %[1]s current files them\n",
-			termtext.Argument(x.Project), x.Memories)
-	}
 }
 
 // elsewhere returns how many of the memories that were here before are in other projects than the one that was given.

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/config"
+)
+
+// Repositories returns what is remembered of the repositories of this user.
+func Repositories() project.Cache {
+	return project.Cache{Dir: filepath.Join(config.StateDir(os.Getenv), "projects")}
+}
+
+// ProjectTitle returns the name of a project for people.
+func ProjectTitle(name string) string { return Repositories().Folders().Title(name) }
+
+// ProjectOf returns the project of a folder, which may be gone, as every process of this user finds it. Empty is the current one.
+func ProjectOf(ctx context.Context, dir string) project.Identity {
+	return Repositories().Identify(ctx, cmp.Or(dir, "."))
+}
+
+// Project returns the project to work for in a folder: the one that the configuration names, or else [ProjectOf] it.
+func Project(ctx context.Context, c config.Config, dir string) project.Identity {
+	switch c.Project {
+	case config.NoProject, hippo.AllProjects:
+		return project.Identity{}
+	case "":
+		return ProjectOf(ctx, dir)
+	default:
+		return project.Identity{Name: c.Project}
+	}
+}
