@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Repositories returns what is remembered of the repositories of this user.
@@ -34,4 +35,23 @@ func Project(ctx context.Context, c config.Config, dir string) project.Identity 
 	default:
 		return project.Identity{Name: c.Project}
 	}
+}
+
+// Scope returns the scope of the user: everything in the namespace of a configuration.
+func Scope(c config.Config) hippo.Scope {
+	scope := hippo.LocalScope("")
+	scope.Namespace = c.Namespace
+	return scope
+}
+
+// Located returns the memories in the project that a caller names, which must be known, or else, if named is nil, in the one to work for in a folder.
+func Located(ctx context.Context, c config.Config, m *engine.Memories, named *string, dir string) (*engine.Memories, error) {
+	if named != nil {
+		names, err := engine.ResolveProject(ctx, m, *named)
+		if err != nil {
+			return nil, err
+		}
+		c.Project = cmp.Or(names[0], config.NoProject)
+	}
+	return engine.Locate(ctx, m, Project(ctx, c, dir))
 }

@@ -48,7 +48,7 @@ func layers() [][]string {
 			"internal/agents/hook", "internal/agents/setup", "internal/agents/syncfile",
 		},
 		{"internal/app"},
-		{"client"},
+		{"client", "internal/agents"},
 		{"internal/serve/server"},
 		{"internal/doors/cli"},
 		{"cmd/hippo"},

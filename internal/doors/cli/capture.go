@@ -1,28 +1,20 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/agents/ingest"
-	"github.com/hippo-memory/hippo/internal/agents/transcript"
-	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/agents"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/project"
-	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
 func newCaptureCommand(s *shell) *cobra.Command {
-	var o ingest.Options
-	var name string
+	var o agents.CaptureOptions
 	c := &cobra.Command{
 		Use:   "capture FILE",
 		Short: "Record what is worth keeping from a session transcript; - reads stdin",
@@ -33,61 +25,20 @@ superseded. Capturing a file again reads only its new part.`,
 		Example: `  hippo capture ~/.claude/projects/-home-me-app/SESSION.jsonl --dry-run
   opencode export SESSION | hippo capture -`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.Client = transcript.Client(name); name != "" {
-				if err := hippo.OneOf("client", o.Client, transcript.Clients()...); err != nil {
-					return err
-				}
-			}
 			cfg, err := s.config()
 			if err != nil {
 				return err
 			}
-			r, err := captured(c.Context(), s, cfg, args[0], o)
+			r, err := beside(s, cfg).Capture(c.Context(), args[0], s.in, o)
+			if r == nil {
+				return err
+			}
 			return errors.Join(printCaptured(s, r), err)
 		},
 	}
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "read the whole file and show what would be recorded, and why; record nothing")
-	c.Flags().StringVar(&name, "client", "", "the client that wrote the transcript, if it is not recognised: claude-code, codex, gemini-cli or opencode")
+	c.Flags().StringVar(&o.Client, "client", "", "the client that wrote the transcript, if it is not recognised: claude-code, codex, gemini-cli or opencode")
 	return c
-}
-
-// captured captures from a file, or from stdin.
-func captured(ctx context.Context, s *shell, cfg config.Config, path string, o ingest.Options) (r *ingest.Report, err error) {
-	c, closing := ingestConfig(s, cfg)
-	defer func() { err = errors.Join(err, closing()) }()
-	if path == "-" {
-		return ingest.Stream(ctx, c, s.in, o)
-	}
-	if path, err = config.Expand("file", path); err != nil {
-		return &ingest.Report{}, err
-	}
-	return ingest.File(ctx, c, path, o)
-}
-
-// ingestConfig returns how captures reach the store of a configuration, which is opened when there
-// is something to store; and what closes it.
-func ingestConfig(s *shell, cfg config.Config) (*ingest.Config, func() error) {
-	var opened *engine.Engine
-	open := func(ctx context.Context, id project.Identity) (*engine.Memories, error) {
-		if opened == nil {
-			e, err := app.OpenShared(ctx, cfg, openOptions(s, cfg))
-			if err != nil {
-				return nil, err
-			}
-			opened = e
-		}
-		return engine.Locate(ctx, opened.In(s.scope(cfg)), id)
-	}
-	closing := func() error {
-		if opened == nil {
-			return nil
-		}
-		return opened.Close()
-	}
-	return &ingest.Config{
-		Memories: open, Project: func(ctx context.Context, dir string) project.Identity { return app.Project(ctx, cfg, dir) },
-		Excluded: captureOff(cfg), StateDir: config.StateDir(os.Getenv), Now: s.now,
-	}, closing
 }
 
 // captureJSON is a capture in JSON.
@@ -118,7 +69,7 @@ type candidateJSON struct {
 	Error      string   `json:"error,omitempty"`
 }
 
-func captureOf(r *ingest.Report) captureJSON {
+func captureOf(r *agents.Captured) captureJSON {
 	out := captureJSON{
 		Client: string(r.Client), Session: r.Session, From: r.From, To: r.To, Turns: r.Turns, Malformed: r.Malformed, TooLong: r.TooLong, Withdrawn: r.Withdrawn, Reason: r.Reason,
 		Candidates: []candidateJSON{},
@@ -143,7 +94,7 @@ func captureOf(r *ingest.Report) captureJSON {
 }
 
 // printCaptured prints what a capture did.
-func printCaptured(s *shell, r *ingest.Report) error {
+func printCaptured(s *shell, r *agents.Captured) error {
 	if s.json {
 		return s.printJSON(captureOf(r))
 	}
@@ -160,7 +111,7 @@ func printCaptured(s *shell, r *ingest.Report) error {
 	if r.Client == "" {
 		return nil
 	}
-	fmt.Fprintf(s.out, "%s: %d new turns, %d found, %d recorded, %d repeated\n", r.Client, r.Turns, len(r.Outcomes), r.Count(ingest.Added, ingest.Changed), r.Count(ingest.Repeated))
+	fmt.Fprintf(s.out, "%s: %d new turns, %d found, %d recorded, %d repeated\n", r.Client, r.Turns, len(r.Outcomes), r.Recorded(), r.Repeated())
 	if r.Reason != "" {
 		fmt.Fprintf(s.out, "nothing recorded: %s\n", termtext.Line(r.Reason))
 	}
@@ -171,8 +122,8 @@ func printCaptured(s *shell, r *ingest.Report) error {
 }
 
 // captureRows adds the last capture of each client to the table of hippo status.
-func captureRows(w io.Writer, lasts []ingest.Last) {
-	for _, l := range lasts {
+func captureRows(w io.Writer, out *wire.Status) {
+	for _, l := range out.Captures {
 		what := fmt.Sprintf("%d recorded, %d repeated of %d turns", l.Kept, l.Repeated, l.Turns)
 		if l.Refused > 0 {
 			what += fmt.Sprintf(", %d refused", l.Refused)

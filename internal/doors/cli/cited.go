@@ -8,30 +8,31 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/agents/cited"
+	"github.com/hippo-memory/hippo/internal/agents"
 )
 
-// filesOf returns the check of the files that memories name, in the working tree of the current folder. It is nil for a moment, for a tree
-// is of now, and where no memory names a file. A project that cannot be found is no reason to show nothing.
-func filesOf(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, ms []*hippo.Memory) *cited.Check {
-	names := func(m *hippo.Memory) bool { return m.Project != "" && len(cited.Paths(m.Content)) > 0 }
-	if at != (hippo.Moment{}) || s.json || s.lines || !slices.ContainsFunc(ms, names) {
-		return nil
+// missingFiles says which of the files that a memory names are gone; empty: none.
+type missingFiles func(*hippo.Memory) string
+
+// filesOf compares the files that memories name with the working tree of the current folder. It finds nothing for a moment, for a tree is of now,
+// and where no memory names a file. A project that cannot be found is no reason to show nothing.
+func filesOf(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, ms []*hippo.Memory) missingFiles {
+	nothing := func(*hippo.Memory) string { return "" }
+	if at != (hippo.Moment{}) || s.json || s.lines || !slices.ContainsFunc(ms, agents.NamesFile) {
+		return nothing
 	}
 	c, err := s.config()
 	if err != nil {
-		return nil
+		return nothing
 	}
 	id := app.Project(ctx, c, ".")
 	if id.Tree == "" {
-		return nil
+		return nothing
 	}
 	if m, err = m.ForProject(ctx, id.Name, id.Former...); err != nil {
-		return nil
+		return nothing
 	}
-	trees := make(cited.Trees)
-	trees.Add(id.Tree, m.CurrentProject()...)
-	return cited.NewCheck(trees)
+	return agents.MissingFiles(id.Tree, m.CurrentProject()...)
 }
 
 // momentOf returns the moment that a query is about; zero: now.

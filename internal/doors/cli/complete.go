@@ -12,9 +12,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/agents/hook"
+	"github.com/hippo-memory/hippo/internal/agents"
 	"github.com/hippo-memory/hippo/internal/agents/setup"
-	"github.com/hippo-memory/hippo/internal/agents/transcript"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/importer"
@@ -29,7 +28,7 @@ func argumentCandidates() map[string]candidates {
 	return map[string]candidates{
 		"ID": idCandidates(false), "FROM": idCandidates(false), "MODEL": modelCandidates, "[MODEL]": modelCandidates,
 		"[CLIENT...]": names(setup.Clients(), func(c setup.Client) string { return c.Name }),
-		"EVENT":       names(hook.Events(), func(e hook.Event) string { return string(e) }),
+		"EVENT":       fixed(agents.HookEvents()...),
 	}
 }
 
@@ -52,10 +51,7 @@ func flagCandidates() map[string]candidates {
 		"as":         fixed(importer.TextKinds()...),
 		"scope":      fixed(string(setup.User), string(setup.Project), string(setup.Local)),
 		"client": func(context.Context, *shell) []string {
-			list := hook.Clients()
-			for _, c := range transcript.Clients() {
-				list = append(list, string(c))
-			}
+			list := append(agents.HookClients(), agents.TranscriptClients()...)
 			slices.Sort(list)
 			return slices.Compact(list)
 		},

@@ -39,7 +39,7 @@ func newContextCommand(s *shell) *cobra.Command {
 			if cfg.Project == hippo.AllProjects {
 				return hippo.Fieldf("project", "must be one project, or none")
 			}
-			if _, off := excluded(c.Context(), cfg, "."); off != "" {
+			if _, off := beside(s, cfg).Excluded(c.Context(), "."); off != "" {
 				s.warn("hooks inject nothing of this here: injection is off by the setting exclude: %s", off)
 			}
 			q.Work = app.WorkIn(c.Context(), ".")
@@ -47,7 +47,7 @@ func newContextCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			m, err := located(c.Context(), s, cfg, e.In(s.scope(cfg)), ".")
+			m, err := located(c.Context(), s, cfg, e.In(app.Scope(cfg)))
 			if err != nil {
 				return errors.Join(err, e.Close())
 			}

@@ -5,27 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/hippo-memory/hippo/internal/agents/setup"
-	"github.com/hippo-memory/hippo/internal/config"
 )
-
-// excluded returns which settings turn off capture and injection in a folder; empty for none. The time is that of a hook.
-func excluded(ctx context.Context, cfg config.Config, dir string) (capture, injection string) {
-	return cfg.Exclude.Of(dir, func() []string {
-		id := projectForHook(ctx, cfg, dir)
-		return append([]string{id.Name}, id.Former...)
-	})
-}
-
-// captureOff returns the function that says what turns off capture in a folder; nil if nothing does anywhere.
-func captureOff(cfg config.Config) func(context.Context, string) string {
-	if len(cfg.Exclude) == 0 {
-		return nil
-	}
-	return func(ctx context.Context, dir string) string {
-		capture, _ := excluded(ctx, cfg, dir)
-		return capture
-	}
-}
 
 // excludedText says on a line what is turned off in a folder; empty for nothing.
 func excludedText(capture, injection string) string {
@@ -53,7 +33,7 @@ func checkSettings(ctx context.Context, s *shell) (checks []setup.Check) {
 	if err != nil {
 		return append(checks, setup.Check{Name: "settings", State: setup.Failure, Text: err.Error(), Fix: "correct the setting; until then hooks do nothing"})
 	}
-	capture, injection := excluded(ctx, cfg, ".")
+	capture, injection := beside(s, cfg).Excluded(ctx, ".")
 	text := excludedText(capture, injection)
 	if text == "" {
 		return checks

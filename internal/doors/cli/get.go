@@ -15,7 +15,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
@@ -134,7 +133,7 @@ func codeLinks(ctx context.Context, s *shell, ms []*hippo.Memory, at hippo.Momen
 }
 
 // printWhole prints a memory with all its fields as text.
-func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link, files *cited.Check) error {
+func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link, files missingFiles) error {
 	fmt.Fprintf(s.out, "%s\n%s\n\n", bold(s, shortID(s, m.ID)), block(s, m.Content, ""))
 	uses := 0
 	for _, a := range m.Accesses {
@@ -177,7 +176,7 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link
 	for i := range links {
 		rows = append(rows, [2]string{"code", wire.CodeLinkText(&links[i], zone())})
 	}
-	rows = append(rows, [2]string{"files", cited.Note(files.Missing(m))})
+	rows = append(rows, [2]string{"files", files(m)})
 	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
 		rows = append(rows, [2]string{preview(key, 30), preview(string(m.Metadata[key]), previewLength)})
 	}

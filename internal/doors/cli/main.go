@@ -21,7 +21,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/agents/hook"
+	"github.com/hippo-memory/hippo/internal/agents"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
@@ -91,7 +91,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	began := s.now()
 	ran, err := s.root.ExecuteContextC(ctx)
 	if err != nil && isHook(ran) {
-		hook.LogError(config.StateDir(os.Getenv), err)
+		agents.LogHookError(err)
 		return 0
 	}
 	logCall(s, ran, s.now().Sub(began), err)
@@ -274,7 +274,7 @@ func (s *shell) withShared(ctx context.Context, c config.Config, fn func(*engine
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(e.In(s.scope(c))), e.Close())
+	return errors.Join(fn(e.In(app.Scope(c))), e.Close())
 }
 
 // withEngine is [shell.with] for commands that need more than package client has.
@@ -283,14 +283,7 @@ func (s *shell) withEngine(ctx context.Context, c config.Config, fn func(*engine
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(e.In(s.scope(c))), e.Close())
-}
-
-// scope returns the scope of the user: everything in a namespace.
-func (s *shell) scope(c config.Config) hippo.Scope {
-	scope := hippo.LocalScope("")
-	scope.Namespace = c.Namespace
-	return scope
+	return errors.Join(fn(e.In(app.Scope(c))), e.Close())
 }
 
 // onIDs returns the function of a subcommand whose arguments are references to memories:

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/hippo-memory/hippo"
@@ -80,16 +79,13 @@ func narrowed(ctx context.Context, s *shell, m *engine.Memories) (*engine.Memori
 	return m, nil
 }
 
-// located returns the memory in the project that the command line names, which must be known, or in the one to work for in a folder.
-func located(ctx context.Context, s *shell, c config.Config, m *engine.Memories, dir string) (*engine.Memories, error) {
+// located returns the memory in the project that the command line names, which must be known, or in the one to work for in the current folder.
+func located(ctx context.Context, s *shell, c config.Config, m *engine.Memories) (*engine.Memories, error) {
+	var named *string
 	if name, ok := givenProject(s); ok {
-		names, err := engine.ResolveProject(ctx, m, name)
-		if err != nil {
-			return nil, err
-		}
-		c.Project = cmp.Or(names[0], config.NoProject)
+		named = &name
 	}
-	return engine.Locate(ctx, m, app.Project(ctx, c, dir))
+	return app.Located(ctx, c, m, named, ".")
 }
 
 // inNamed is [shell.inProject] for commands that work in one project: that of the flag, if it names one.

@@ -98,7 +98,7 @@ func runProgram(c *cobra.Command, s *shell, p verb.Program) error {
 		return err
 	}
 	_ = e.Ready(c.Context()) // without the model searches are lexical
-	m, err := located(c.Context(), s, cfg, e.In(s.scope(cfg)), ".")
+	m, err := located(c.Context(), s, cfg, e.In(app.Scope(cfg)))
 	if err != nil {
 		return errors.Join(err, e.Close())
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -83,7 +82,7 @@ func searchQuery(s *shell, f *searchFlags, args []string) (hippo.Query, error) {
 }
 
 // printAnswer prints the outcome of a search.
-func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files *cited.Check) error {
+func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query, files missingFiles) error {
 	for _, d := range a.Degraded {
 		s.warn("degraded: %s", d)
 	}
@@ -161,7 +160,7 @@ func score(weak string, q *hippo.Query, relevance float64) string {
 }
 
 // printHit prints one result: its score and content, then its metadata.
-func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hippo.ShortIDs, files *cited.Check) {
+func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hippo.ShortIDs, files missingFiles) {
 	m, content := h.Memory, shown.Text
 	if !shown.Ends && shown.More > 0 {
 		content += "…"
@@ -192,7 +191,7 @@ func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hipp
 	if m.Project == "" && m.UserPreference() {
 		notes = append(notes, wire.PreferenceNote)
 	}
-	if note := cited.Note(files.Missing(m)); note != "" {
+	if note := files(m); note != "" {
 		notes = append(notes, note)
 	}
 	if note := wire.SameNote(h.Same, ids); note != "" {

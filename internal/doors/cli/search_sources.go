@@ -10,7 +10,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
@@ -28,7 +27,7 @@ func searchSources(ctx context.Context, s *shell, m *client.Client, names []stri
 	return printSources(s, a, &q.Query, filesOf(ctx, s, m, momentOf(&q.Query), foundIn(&a.Memory)))
 }
 
-func printSources(s *shell, a *api.SourcesAnswer, q *hippo.Query, files *cited.Check) error {
+func printSources(s *shell, a *api.SourcesAnswer, q *hippo.Query, files missingFiles) error {
 	for _, d := range a.Memory.Degraded {
 		s.warn("degraded: %s", d)
 	}

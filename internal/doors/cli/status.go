@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 
@@ -12,9 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/agents/ingest"
+	"github.com/hippo-memory/hippo/internal/agents"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -30,7 +28,7 @@ func newStatusCommand(s *shell) *cobra.Command {
 				return err
 			}
 			return s.withShared(c.Context(), cfg, func(m *engine.Memories) error {
-				m, err := located(c.Context(), s, cfg, m, ".")
+				m, err := located(c.Context(), s, cfg, m)
 				if err != nil {
 					return err
 				}
@@ -43,10 +41,10 @@ func newStatusCommand(s *shell) *cobra.Command {
 				out.Notices = cfg.Notices
 				scope, _ := engine.CallerOf(m)
 				out.Project = scope.Project
-				if capture, injection := excluded(c.Context(), cfg, "."); capture+injection != "" {
+				if capture, injection := beside(s, cfg).Excluded(c.Context(), "."); capture+injection != "" {
 					out.Excluded = &wire.Excluded{Capture: capture, Injection: injection}
 				}
-				if out.Captures, err = ingest.Lasts(config.StateDir(os.Getenv)); err != nil {
+				if out.Captures, err = agents.LastCaptures(); err != nil {
 					s.warn("the last captures cannot be read: %v", err)
 				}
 				imported := func(path string) bool { return hasImported(c.Context(), m, path) }
@@ -97,7 +95,7 @@ func printStatus(s *shell, st *api.Status, out *wire.Status) error {
 		for _, n := range out.Notices {
 			row("settings", "%s", n)
 		}
-		captureRows(w, out.Captures)
+		captureRows(w, out)
 		lackRows(row, st, out)
 	})
 }

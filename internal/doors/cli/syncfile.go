@@ -4,20 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/agents/syncfile"
-	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/agents"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 func newSyncFileCommand(s *shell) *cobra.Command {
-	var o syncfile.Options
+	var o agents.SyncOptions
 	c := &cobra.Command{
 		Use:   "sync-file FILE",
 		Short: "Sync the most important memories into a block of a file such as MEMORY.md",
@@ -29,47 +24,31 @@ not touched. Running the command again changes nothing.`,
 		Args: oneArgument("a file"),
 		RunE: func(c *cobra.Command, args []string) error { return syncFile(c.Context(), s, args[0], o) },
 	}
-	c.Flags().IntVar(&o.Budget, "max-bytes", syncfile.DefaultBudget, "the size limit of the block; 4 bytes are about a token")
+	c.Flags().IntVar(&o.MaxBytes, "max-bytes", agents.DefaultSyncBytes, "the size limit of the block; 4 bytes are about a token")
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would change; change nothing")
 	return c
 }
 
-func syncFile(ctx context.Context, s *shell, path string, o syncfile.Options) error {
-	if o.Budget < 1 {
-		return usagef("--max-bytes must be at least 1, got %d", o.Budget)
-	}
-	full, err := config.Expand("file", path)
-	if err != nil {
-		return err
+func syncFile(ctx context.Context, s *shell, path string, o agents.SyncOptions) error {
+	if o.MaxBytes < 1 {
+		return usagef("--max-bytes must be at least 1, got %d", o.MaxBytes)
 	}
 	cfg, err := s.config()
-	if err == nil {
-		err = app.Apart(cfg.Store, full)
-	}
 	if err != nil {
 		return err
 	}
-	if _, off := excluded(ctx, cfg, filepath.Dir(full)); off != "" {
-		return fmt.Errorf("%w: %s: injection is off in this folder by the setting exclude: %s; nothing was read or written", hippo.ErrInvalid, full, off)
+	if name, ok := givenProject(s); ok {
+		o.Project = &name
 	}
-	o.Now = s.now()
-	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
-		m, err := located(ctx, s, cfg, m, filepath.Dir(full))
-		if err != nil {
-			return err
-		}
-		scope, _ := engine.CallerOf(m)
-		o.Project = scope.Project
-		r, err := syncfile.Sync(ctx, m, full, o)
-		if err != nil && r.Empty() {
-			return err
-		}
-		return errors.Join(printSync(s, &r), err)
-	})
+	r, err := beside(s, cfg).SyncFile(ctx, path, o)
+	if err != nil && r.Empty() {
+		return err
+	}
+	return errors.Join(printSync(s, &r), err)
 }
 
 // printSync prints what a run did. Lines that could not be stored make it an error.
-func printSync(s *shell, r *syncfile.Report) error {
+func printSync(s *shell, r *agents.Synced) error {
 	if s.json {
 		err := s.printJSON(map[string]any{
 			"shown": r.Shown, "modified": r.Modified, "recorded": r.Recorded, "forgotten": r.Forgotten,

@@ -90,10 +90,3 @@ func (o *Options) trees(folder string) *app.Code {
 func sharedVerbs(code *app.Code) []engine.Verb {
 	return []engine.Verb{script.New(nil).Verb(func(dir string) sources.Trees { return app.UnwatchedCode{Code: code, Folder: dir} })}
 }
-
-// scope returns the scope of the user: everything in a namespace.
-func (o *Options) scope() hippo.Scope {
-	scope := hippo.LocalScope("")
-	scope.Namespace = o.Config.Namespace
-	return scope
-}

@@ -53,7 +53,7 @@ func ServeStdio(ctx context.Context, o *Options, client *Stdio) error {
 	dir, _ := os.Getwd() // without it no tree is preferred
 	code := o.trees(dir)
 	sharing := o.share(code, app.SharingOptions{})
-	scope := o.scope()
+	scope := app.Scope(o.Config)
 	frugal := sync.OnceFunc(collectOften)
 	open := func(ctx context.Context) (*engine.Engine, error) {
 		frugal()
