@@ -101,7 +101,7 @@ generate: ## generated files are up to date
 # As released: at most 100 MB. Nothing is inlined in packages whose speed nobody notices, which saves .6 MB.
 MODULE   := github.com/hippo-memory/hippo
 COLD     := github.com/spf13/... github.com/go-jose/... github.com/pelletier/... github.com/JohannesKaufmann/... github.com/ledongthuc/... github.com/tailscale/... github.com/fsnotify/... golang.org/x/net/... go.starlark.net/... \
-	go.yaml.in/... $(addprefix $(MODULE)/internal/,app agents/capture doors/cli config agents/hook serve/httpd agents/ingest serve/login serve/oauth serve/server importer/peers/... rpc/remote doors/restapi doors/script/... agents/setup/... doors/shodh engine/sources base/termtext engine/consolidate serve/telemetry agents/syncfile serve/token agents/transcript doors/web doors/mcpserver/dialect/... retrieval/eval retrieval/embed/hub retrieval/embed/openai base/endpoint retrieval/surprise/completions retrieval/surprise/adaptive store/overlay engine/briefing rpc/share base/power code/project)
+	go.yaml.in/... $(addprefix $(MODULE)/internal/,app agents agents/capture code doors/cli config agents/hook serve/httpd agents/ingest serve/login serve/oauth serve/server importer importer/peers/... rpc/remote doors/restapi doors/script/... agents/setup/... doors/shodh engine/sources base/termtext engine/consolidate serve/telemetry agents/syncfile serve/token agents/transcript doors/web doors/mcpserver/dialect/... retrieval/eval retrieval/embed/hub retrieval/embed/openai base/endpoint retrieval/surprise/completions retrieval/surprise/adaptive store/overlay engine/briefing rpc/share base/power code/project)
 RELEASED := -trimpath -ldflags='-s -w -funcalign=16' $(COLD:%=-gcflags=%=-l)
 
 build: ## bin/hippo, as released

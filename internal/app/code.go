@@ -7,13 +7,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/code"
+
 	"github.com/hippo-memory/hippo/internal/base/userdir"
 
 	"github.com/hippo-memory/hippo/internal/base/power"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/grammar"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/symbols"
-	"github.com/hippo-memory/hippo/internal/code/codeindex/watch"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
@@ -180,23 +181,12 @@ func (c *Code) watch(t *codeindex.Tree, f *followed) {
 		return
 	}
 	f.watched = true
-	changed := make(chan struct{}, 1)
-	c.work.Go(func() { codeindex.EncodeWhenever(f.ctx, t, changed) })
 	c.work.Go(func() {
-		_ = watch.Run(f.ctx, t.Root.Path, func(ctx context.Context) []string { // it ends with Stop or Close
-			r, err := t.Update(ctx, nil)
-			if err != nil {
-				if ctx.Err() == nil && c.options.Log != nil {
-					c.options.Log.Debug("code index", "root", t.Root.Path, "error", err)
-				}
-				return nil
+		_ = code.Follow(f.ctx, t, c.options.Log, func(_ code.Change, err error) { // it ends with Stop or Close
+			if err != nil && c.options.Log != nil {
+				c.options.Log.Debug("code index", "root", t.Root.Path, "error", err)
 			}
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
-			return r.Folders
-		}, watch.Options{Log: c.options.Log})
+		})
 	})
 }
 

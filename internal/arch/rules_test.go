@@ -38,7 +38,7 @@ func layers() [][]string {
 		{"internal/retrieval/recall/hybrid", "internal/store", "internal/importer/peers"},
 		{"internal/retrieval/index", "internal/engine/consolidate"},
 		{"internal/retrieval/embedding", "internal/code/codeindex"},
-		{"internal/engine", "internal/engine/sources"},
+		{"internal/engine", "internal/engine/sources", "internal/code"},
 		{"internal/agents/ingest", "internal/importer"},
 		{"internal/verb"},
 		{"internal/doors/wire"},

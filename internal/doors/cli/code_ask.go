@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hippo-memory/hippo/internal/code"
+	"github.com/hippo-memory/hippo/internal/verb"
+
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
@@ -16,7 +17,7 @@ import (
 const hitLines = 6
 
 func newCodeSearchCommand(s *shell) *cobra.Command {
-	var f codeFlags
+	var f verb.Code
 	var whole bool
 	c := &cobra.Command{
 		Use:   "search WORDS",
@@ -26,28 +27,29 @@ query asks for those (test, mock, fixture and such) or --path lies among them. I
 are searched.`,
 		Example: "  hippo code search 'wait until all workers have finished'\n  hippo code search parse config --language go --path internal",
 		Args:    requireArgument("words to look for"),
-		RunE: f.inTrees(s, func(c *cobra.Command, args []string, in *codeTrees) error {
-			a, err := codeindex.SearchAll(c.Context(), in.trees, in.dir, codeindex.Query{Text: strings.Join(args, " "), Count: f.count, Filter: in.filter})
+		RunE: inTrees(s, &f.Asked, func(c *cobra.Command, args []string, in *code.Trees) error {
+			a, places, err := in.Search(c.Context(), strings.Join(args, " "))
 			if err != nil {
 				return err
 			}
-			return printCodeAnswer(s, a, in.dir, whole)
+			return printCodeAnswer(s, wire.CodeAnswerOf(a), places, whole)
 		}),
 	}
-	addCodeFlags(c, &f, true)
+	addRoot(c, &f.Asked)
+	addArgs(c.Flags(), f.Args())
 	c.Flags().BoolVar(&whole, "whole", false, "print all lines of each result")
 	return c
 }
 
-// printCodeAnswer prints hits with their places: from the directory dir where several trees were asked.
-func printCodeAnswer(s *shell, a *codeindex.Answer, dir string, whole bool) error {
+// printCodeAnswer prints hits with their places.
+func printCodeAnswer(s *shell, a wire.CodeAnswer, places []string, whole bool) error {
 	s.count = len(a.Hits)
 	if s.json {
-		return s.printJSON(wire.CodeAnswerOf(a))
+		return s.printJSON(a)
 	}
 	for i := range a.Hits {
 		h := &a.Hits[i]
-		printPlace(s, a.PlaceOf(h, dir), h.First, h.Signature, h.Freshness)
+		printPlace(s, places[i], h.FirstLine, h.Signature, h.Stale)
 		printText(s, h.Text, whole)
 	}
 	if len(a.Hits) == 0 {
@@ -63,15 +65,20 @@ func printCodeAnswer(s *shell, a *codeindex.Answer, dir string, whole bool) erro
 }
 
 // printPlace prints where something is, in the form that editors and terminals open.
-func printPlace(s *shell, path string, line int, signature string, fresh api.Freshness) {
+func printPlace(s *shell, path string, line int, signature string, stale string) {
 	text := fmt.Sprintf("%s:%d", termtext.Line(path), line)
 	if signature != "" {
 		text += "  " + preview(signature, previewLength)
 	}
-	if fresh != api.CodeFresh {
-		text += "  [" + string(fresh) + "]"
+	fmt.Fprintln(s.out, bold(s, text+staleNote(stale)))
+}
+
+// staleNote says that a file is not what was indexed.
+func staleNote(stale string) string {
+	if stale == "" {
+		return ""
 	}
-	fmt.Fprintln(s.out, bold(s, text))
+	return "  [" + stale + "]"
 }
 
 // printText prints the first lines of a text, or all.
@@ -91,7 +98,7 @@ func printText(s *shell, text string, whole bool) {
 }
 
 func newCodeSymbolCommand(s *shell) *cobra.Command {
-	var f codeFlags
+	var f verb.Code
 	var brief bool
 	c := &cobra.Command{
 		Use:     "symbol NAME",
@@ -99,35 +106,36 @@ func newCodeSymbolCommand(s *shell) *cobra.Command {
 		Long:    "Find the definitions of a name, with their comments. A qualified name such as Server.Close or http.Server is more exact. Names that begin with or contain NAME follow; if there are none, names that NAME may be a typo of.",
 		Example: "  hippo code symbol Server.Close\n  hippo code symbol parseConf --brief",
 		Args:    oneArgument("a name"),
-		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
-			list, err := t.Symbols(c.Context(), args[0], filter, f.count, !brief)
+		RunE: onTree(s, &f.Asked, func(c *cobra.Command, args []string, t *code.Tree) error {
+			list, err := t.Named(c.Context(), args[0], !brief)
 			if err != nil {
 				return err
 			}
-			return printDefinitions(s, list)
+			return printDefinitions(s, wire.CodeSymbolsOf(list))
 		}),
 	}
-	addCodeFlags(c, &f, true)
+	addRoot(c, &f.Asked)
+	addArgs(c.Flags(), f.Args())
 	c.Flags().BoolVar(&brief, "brief", false, "signatures only")
 	return c
 }
 
 // signatureOf is what a definition is shown as.
-func signatureOf(d *codeindex.Definition) string {
+func signatureOf(d *wire.CodeSymbol) string {
 	if d.Signature == "" {
-		return string(d.Kind) + " " + d.Name
+		return d.Kind + " " + d.Name
 	}
 	return d.Signature
 }
 
-func printDefinitions(s *shell, list []codeindex.Definition) error {
+func printDefinitions(s *shell, list []wire.CodeSymbol) error {
 	s.count = len(list)
 	if s.json {
-		return s.printJSON(wire.CodeSymbolsOf(list))
+		return s.printJSON(list)
 	}
 	for i := range list {
 		d := &list[i]
-		printPlace(s, d.Path, d.First, signatureOf(d), d.Freshness)
+		printPlace(s, d.Path, d.FirstLine, signatureOf(d), d.Stale)
 		if d.Doc != "" {
 			printText(s, d.Doc, false)
 		}
@@ -139,38 +147,34 @@ func printDefinitions(s *shell, list []codeindex.Definition) error {
 }
 
 func newCodeOutlineCommand(s *shell) *cobra.Command {
-	var f codeFlags
+	var f verb.Code
 	c := &cobra.Command{
 		Use:   "outline FILE",
 		Short: "List the definitions of a file",
 		Args:  oneArgument("a file of an indexed tree"),
-		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, _ codeindex.Filter) error {
-			path, err := relative(c.Context(), t, args[0])
+		RunE: onTree(s, &f.Asked, func(c *cobra.Command, args []string, t *code.Tree) error {
+			list, err := t.DefinedIn(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			list, err := t.Outline(c.Context(), path)
-			if err != nil {
-				return err
-			}
-			return printOutline(s, list)
+			return printOutline(s, wire.CodeSymbolsOf(list))
 		}),
 	}
-	addCodeFlags(c, &f, false)
+	addRoot(c, &f.Asked)
 	return c
 }
 
-func printOutline(s *shell, list []codeindex.Definition) error {
+func printOutline(s *shell, list []wire.CodeSymbol) error {
 	s.count = len(list)
 	if s.json {
-		return s.printJSON(wire.CodeSymbolsOf(list))
+		return s.printJSON(list)
 	}
-	if len(list) > 0 && list[0].Freshness != api.CodeFresh {
-		s.warn("%s: %s", list[0].Path, list[0].Freshness)
+	if len(list) > 0 && list[0].Stale != "" {
+		s.warn("%s: %s", list[0].Path, list[0].Stale)
 	}
 	for i := range list {
 		d := &list[i]
-		fmt.Fprintf(s.out, "%5d  %s%s\n", d.First, strings.Repeat("  ", strings.Count(d.Key, ".")), preview(signatureOf(d), previewLength))
+		fmt.Fprintf(s.out, "%5d  %s%s\n", d.FirstLine, strings.Repeat("  ", strings.Count(d.Key, ".")), preview(signatureOf(d), previewLength))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(s.out, "No definitions.")

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/code"
+
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
@@ -15,13 +16,13 @@ import (
 const encodedAtOnce = 64
 
 // encodeTree embeds what has no vector by the encoder: if it is asked to, or if that is little. Else it says what is left.
-func encodeTree(ctx context.Context, s *shell, t *codeindex.Tree, asked bool) error {
+func encodeTree(ctx context.Context, s *shell, t *code.Tree, asked bool) error {
 	state := t.Status(ctx)
 	e := &state.Encoding
 	missing := e.Encodable - e.Encoded
 	switch {
-	case asked && state.Chunks > codeindex.MaxEncoded:
-		s.warn("the encoder takes no part in trees of more than %d chunks", codeindex.MaxEncoded)
+	case asked && state.Chunks > code.MaxEncoded:
+		s.warn("the encoder takes no part in trees of more than %d chunks", code.MaxEncoded)
 		return nil
 	case asked && e.Encodable == 0 && state.Chunks > 0:
 		s.warn("the setting of the model leaves the encoder out")
@@ -29,14 +30,14 @@ func encodeTree(ctx context.Context, s *shell, t *codeindex.Tree, asked bool) er
 	case missing == 0:
 		return nil
 	case asked:
-		return encodeAsked(ctx, s, t, e)
+		return encodeAsked(ctx, s, t, e.Running, e.Encoded)
 	case missing > encodedAtOnce || e.Running:
 		if !s.json {
 			fmt.Fprintf(s.out, "%d of %s have no vector by the encoder yet: hippo serve and hippo code watch make them in the background, --embed at once.\n", missing, plural(e.Encodable, "chunk"))
 		}
 		return nil
 	}
-	err := codeindex.Encode(ctx, t, &codeindex.EncodeOptions{Now: true})
+	err := t.Encode(ctx, nil)
 	if err != nil && ctx.Err() == nil {
 		s.warn("the index is whole, but not all chunks have a vector by the encoder: %v", err)
 		return nil
@@ -44,20 +45,20 @@ func encodeTree(ctx context.Context, s *shell, t *codeindex.Tree, asked bool) er
 	return err
 }
 
-// encodeAsked embeds the rest and says how much that was.
-func encodeAsked(ctx context.Context, s *shell, t *codeindex.Tree, before *codeindex.Encoding) error {
-	if before.Running {
+// encodeAsked embeds the rest and says how much that was; before is how much had a vector.
+func encodeAsked(ctx context.Context, s *shell, t *code.Tree, running bool, before int) error {
+	if running {
 		s.warn("another process embeds this tree: waiting for it")
 	}
 	start := s.now()
-	if err := codeindex.Encode(ctx, t, &codeindex.EncodeOptions{Now: true, Progress: progressOf(s)}); err != nil {
+	if err := t.Encode(ctx, progressOf(s)); err != nil {
 		return err
 	}
 	if s.json {
 		return nil
 	}
 	after := t.Status(ctx)
-	fmt.Fprintf(s.out, "Embedded %s in %v.\n", plural(after.Encoded-before.Encoded, "chunk"), s.now().Sub(start).Round(time.Millisecond))
+	fmt.Fprintf(s.out, "Embedded %s in %v.\n", plural(after.Encoded-before, "chunk"), s.now().Sub(start).Round(time.Millisecond))
 	if left := after.Encodable - after.Encoded; left > 0 {
 		fmt.Fprintf(s.out, "%d are left, of files that have changed: hippo code index again.\n", left)
 	}
@@ -68,8 +69,8 @@ func encodeAsked(ctx context.Context, s *shell, t *codeindex.Tree, before *codei
 func encoderLine(st *wire.CodeStatus) string {
 	e := st.Encoder
 	switch {
-	case e == nil && st.Chunks > codeindex.MaxEncoded:
-		return fmt.Sprintf("takes no part: more than %d chunks", codeindex.MaxEncoded)
+	case e == nil && st.Chunks > code.MaxEncoded:
+		return fmt.Sprintf("takes no part: more than %d chunks", code.MaxEncoded)
 	case e == nil && st.Chunks > 0:
 		return "is left out by the setting of the model"
 	case e == nil:

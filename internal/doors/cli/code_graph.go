@@ -4,17 +4,18 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hippo-memory/hippo/internal/code"
+	"github.com/hippo-memory/hippo/internal/verb"
+
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
 // newCodeEdgesCommand makes hippo code callers, or callees.
 func newCodeEdgesCommand(s *shell, callees bool) *cobra.Command {
-	var f codeFlags
+	var f verb.Code
 	var references bool
 	c := &cobra.Command{
 		Use:   "callers NAME",
@@ -28,30 +29,27 @@ name. If a call may refer to several definitions, the result gives their number.
 		c.Use, c.Short, c.Example = "callees NAME", "Find what a definition calls", "  hippo code callees Server.Close"
 		c.Long = "List what the definitions of a name call, including names that the tree does not define."
 	}
-	c.RunE = f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
-		find := t.Callers
-		if callees {
-			find = t.Callees
-		}
-		e, err := find(c.Context(), args[0], filter, f.count, !references)
+	c.RunE = onTree(s, &f.Asked, func(c *cobra.Command, args []string, t *code.Tree) error {
+		e, err := t.Edges(c.Context(), args[0], callees, references)
 		if err != nil {
 			return err
 		}
-		return printEdges(s, e, callees)
+		return printEdges(s, wire.CodeEdgesOf(e), callees)
 	})
-	addCodeFlags(c, &f, true)
+	addRoot(c, &f.Asked)
+	addArgs(c.Flags(), f.Args())
 	c.Flags().BoolVar(&references, "references", false, "include all references, not only calls")
 	return c
 }
 
-func printEdges(s *shell, e *codeindex.Edges, callees bool) error {
+func printEdges(s *shell, e wire.CodeEdges, callees bool) error {
 	s.count = len(e.Edges)
 	if s.json {
-		return s.printJSON(wire.CodeEdgesOf(e))
+		return s.printJSON(e)
 	}
 	for i := range e.Of {
 		d := &e.Of[i]
-		printPlace(s, d.Path, d.First, d.Signature, d.Freshness)
+		printPlace(s, d.Path, d.FirstLine, d.Signature, d.Stale)
 	}
 	if e.MoreOf > 0 {
 		fmt.Fprintf(s.out, "and %s more of that name (--count)\n", plural(e.MoreOf, "definition"))
@@ -60,15 +58,12 @@ func printEdges(s *shell, e *codeindex.Edges, callees bool) error {
 		x := &e.Edges[i]
 		at, name := x.Line, x.Name
 		if callees {
-			at = x.First
+			at = x.FirstLine
 		}
 		if name == "" {
 			name = "(top of the file)"
 		}
-		note := ""
-		if x.Freshness != api.CodeFresh {
-			note = "  [" + string(x.Freshness) + "]"
-		}
+		note := staleNote(x.Stale)
 		switch {
 		case x.Candidates > 1:
 			note += fmt.Sprintf("  [one of %d]", x.Candidates)
@@ -90,33 +85,31 @@ func printEdges(s *shell, e *codeindex.Edges, callees bool) error {
 }
 
 func newCodeMapCommand(s *shell) *cobra.Command {
-	var f codeFlags
-	var tokens int
+	var f verb.CodeMap
 	c := &cobra.Command{
 		Use:     "map",
 		Short:   "Show the most referenced definitions within a token budget",
 		Example: "  hippo code map --tokens 1000\n  hippo code map --path internal/retrieval/index",
 		Args:    maximumArguments(0),
-		RunE: f.onTree(s, func(c *cobra.Command, _ []string, t *codeindex.Tree, filter codeindex.Filter) error {
-			m, err := t.Map(c.Context(), filter, tokens)
+		RunE: onTree(s, &f.Asked, func(c *cobra.Command, _ []string, t *code.Tree) error {
+			m, err := t.Overview(c.Context(), f.Tokens)
 			if err != nil {
 				return err
 			}
-			return printMap(s, m)
+			return printMap(s, wire.CodeMapOf(m), m.Text())
 		}),
 	}
-	addCodeFlags(c, &f, false)
-	c.Flags().StringVar(&f.path, "path", "", "only this file or folder")
-	c.Flags().IntVar(&tokens, "tokens", codeindex.DefaultMapTokens, fmt.Sprintf("the size of the map in estimated tokens: %d to %d", codeindex.MinMapTokens, codeindex.MaxMapTokens))
+	addRoot(c, &f.Asked)
+	addArgs(c.Flags(), f.Args())
 	return c
 }
 
-func printMap(s *shell, m *codeindex.Map) error {
+func printMap(s *shell, m wire.CodeMap, text string) error {
 	s.count = len(m.Files)
 	if s.json {
-		return s.printJSON(wire.CodeMapOf(m))
+		return s.printJSON(m)
 	}
-	for line := range strings.Lines(m.Text()) {
+	for line := range strings.Lines(text) {
 		fmt.Fprintln(s.out, termtext.Line(strings.TrimSuffix(line, "\n")))
 	}
 	if m.More > 0 {

@@ -6,12 +6,13 @@ import (
 	"os"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/code"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/internal/agents/setup"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -99,15 +100,10 @@ func checkCode(ctx context.Context, s *shell) (checks []setup.Check) {
 	add := func(text, fix string) {
 		checks = append(checks, setup.Check{Name: "code", State: setup.Warning, Text: text, Fix: fix})
 	}
-	err := withCode(s, func(l *codeindex.Library) error {
-		trees, err := l.Trees()
-		for _, t := range trees {
-			if _, gone := os.Stat(t.Root.Path); gone != nil {
-				continue // hippo code status names it
-			}
-			if st := t.Status(ctx); st.Problem != "" {
-				add(st.Root.Path+": "+st.Problem, "hippo code index "+termtext.Argument(st.Root.Path))
-			}
+	err := withCode(s, func(l code.Library) error {
+		list, err := l.Problems(ctx)
+		for _, p := range list {
+			add(p.Root+": "+p.Text, "hippo code index "+termtext.Argument(p.Root))
 		}
 		return err
 	})

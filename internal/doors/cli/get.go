@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/code"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
@@ -17,7 +19,6 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -115,15 +116,21 @@ func shownOf(s *shell, got *api.Got, i int) *hippo.Memory {
 	return m
 }
 
-// codeLinks returns what memories speak of in the source trees of their projects. An index that does not answer is no reason
+// codeLinks returns what memories speak of in the source trees of their projects, a line each. An index that does not answer is no reason
 // to show nothing.
-func codeLinks(ctx context.Context, s *shell, ms []*hippo.Memory, at hippo.Moment) (out map[hippo.ID][]codeindex.Link) {
+func codeLinks(ctx context.Context, s *shell, ms []*hippo.Memory, at hippo.Moment) map[hippo.ID][]string {
 	if at != (hippo.Moment{}) || !app.CodeIndexed() {
 		return nil
 	}
-	err := withCode(s, func(l *codeindex.Library) (err error) {
+	out := make(map[hippo.ID][]string)
+	err := withCode(s, func(l code.Library) error {
 		scope := hippo.LocalScope("")
-		out, err = l.Links(ctx, &scope, ms)
+		links, err := l.Links(ctx, &scope, ms)
+		for id, list := range links {
+			for i := range list {
+				out[id] = append(out[id], wire.CodeLinkText(&list[i], zone()))
+			}
+		}
 		return err
 	})
 	if err != nil {
@@ -133,7 +140,7 @@ func codeLinks(ctx context.Context, s *shell, ms []*hippo.Memory, at hippo.Momen
 }
 
 // printWhole prints a memory with all its fields as text.
-func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link, files missingFiles) error {
+func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []string, files missingFiles) error {
 	fmt.Fprintf(s.out, "%s\n%s\n\n", bold(s, shortID(s, m.ID)), block(s, m.Content, ""))
 	uses := 0
 	for _, a := range m.Accesses {
@@ -173,8 +180,8 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link
 		{"version", fmt.Sprint(m.Version)},
 		{"surprise", m.Surprise.String()},
 	}
-	for i := range links {
-		rows = append(rows, [2]string{"code", wire.CodeLinkText(&links[i], zone())})
+	for _, l := range links {
+		rows = append(rows, [2]string{"code", l})
 	}
 	rows = append(rows, [2]string{"files", files(m)})
 	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
