@@ -22,21 +22,31 @@ const (
 	plainVariable = "HIPPO_INSECURE_HTTP"
 )
 
+// Session is what a server says to a user whose token it knows.
+type Session struct {
+	Store string `json:"store"`
+	remote.Greeting
+}
+
+// Understood reports whether the server speaks the form of calls that this program speaks.
+func (s *Session) Understood() bool { return s.Protocol == remote.Protocol() }
+
 // Login tries a token at a server, and saves it for this user. Plain: it may be sent over HTTP without TLS, now and later.
-func Login(ctx context.Context, s config.Store, text string, plain bool) (g remote.Greeting, err error) {
+func Login(ctx context.Context, s config.Store, text string, plain bool) (*Session, error) {
 	token, err := login.ParseToken(text)
 	if err != nil {
-		return g, err
+		return nil, err
 	}
 	if err := guardPlain(s, plain); err != nil {
-		return g, err
+		return nil, err
 	}
 	c := remote.NewClient(remote.ClientOptions{Address: s.String(), Token: token, Version: programVersion()})
 	defer c.Close() //nolint:errcheck // it closes what is idle
-	if g, err = c.Greet(ctx); err != nil {
-		return g, err
+	g, err := c.Greet(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return g, login.Save(config.LoginsPath(os.Getenv), config.Origin(s), login.Login{Token: token, Plain: plain})
+	return &Session{s.String(), g}, login.Save(config.LoginsPath(os.Getenv), config.Origin(s), login.Login{Token: token, Plain: plain})
 }
 
 // Logout deletes the token that [Login] saved for a server.

@@ -40,7 +40,7 @@ type unhealthyError struct{ n int }
 func (e *unhealthyError) Error() string { return plural(e.n, "failure") }
 
 func runDoctor(ctx context.Context, s *shell, names []string) error {
-	host, err := newHost()
+	host, err := setup.NewHost()
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 			}
 		}
 	}
-	binary, err := binaryPath(os.Args[0])
+	binary, err := setup.BinaryPath(os.Args[0])
 	if err != nil {
 		return err
 	}

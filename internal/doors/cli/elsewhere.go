@@ -44,7 +44,7 @@ func hasImported(ctx context.Context, m *engine.Memories, path string) bool {
 
 // elsewhere returns where other programs keep memories that a store does not have.
 func elsewhere(cfg config.Config, imported func(path string) bool) []setup.Elsewhere {
-	host, err := newHost()
+	host, err := setup.NewHost()
 	if err != nil || cfg.Store.Remote() {
 		return nil
 	}
@@ -80,11 +80,11 @@ func noticeElsewhere(s *shell, cfg config.Config) {
 
 // warnOfOther warns of another program with our name that shells find first.
 func warnOfOther(s *shell) {
-	host, err := newHost()
+	host, err := setup.NewHost()
 	if err != nil {
 		return
 	}
-	binary, err := binaryPath(os.Args[0])
+	binary, err := setup.BinaryPath(os.Args[0])
 	if err != nil {
 		return
 	}

@@ -72,10 +72,7 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 	defer func() { sayUnembedded(s, cfg, left) }()
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
 		m = engine.As(m, hippo.Operation{By: hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, Reason: s.reason})
-		o := &importer.Options{Preview: f.dryRun, Again: f.again, Secrets: f.secrets, Here: app.Project(ctx, cfg, ".")}
-		if name, ok := givenProject(s); ok {
-			o.Project = &name
-		}
+		o := &importer.Options{Preview: f.dryRun, Again: f.again, Secrets: f.secrets, Project: namedProject(s), Here: app.Project(ctx, cfg, ".")}
 		bar := newBar(s, src.Count, "importing")
 		o.Progress = bar.at
 		r, err := src.Import(ctx, m, o)

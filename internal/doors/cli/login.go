@@ -17,7 +17,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/rpc/remote"
 )
 
 const (
@@ -63,13 +62,10 @@ func runLogin(ctx context.Context, s *shell, url, file string, plain bool) error
 		return err
 	}
 	if s.json {
-		return s.printJSON(struct {
-			Store string `json:"store"`
-			remote.Greeting
-		}{store.String(), g})
+		return s.printJSON(g)
 	}
-	fmt.Fprintf(s.out, "logged in to %s as %s: %s\n", store, termtext.Line(g.Token), termtext.Line(reachOf(&g)))
-	if g.Protocol != remote.Protocol() {
+	fmt.Fprintf(s.out, "logged in to %s as %s: %s\n", store, termtext.Line(g.Token), termtext.Line(reachOf(g)))
+	if !g.Understood() {
 		s.warn("the server is hippo %s, this is %s: use the same version on both sides", g.Version, version().Version)
 	}
 	s.warn("use it with --store %s, or set HIPPO_STORE", store)
@@ -77,7 +73,7 @@ func runLogin(ctx context.Context, s *shell, url, file string, plain bool) error
 }
 
 // reachOf says what a token reaches.
-func reachOf(g *remote.Greeting) string {
+func reachOf(g *app.Session) string {
 	text := strings.Join(g.Rights, ", ")
 	if g.Namespace != "" {
 		text += "; namespace " + g.Namespace

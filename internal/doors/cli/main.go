@@ -25,7 +25,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -76,9 +75,6 @@ func isTerminal(stream any) bool {
 
 // run is [Main] with the streams, clock and terminal of the shell.
 func (s *shell) run(ctx context.Context, args []string) int {
-	if code, ran := script.Child(args, s.in, s.out); ran { // before anything is read or opened
-		return code
-	}
 	rest := args[1:]
 	if name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name == "hippo-server" {
 		rest = append([]string{"serve"}, rest...)
@@ -106,7 +102,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 // terminal, the server, as clients that were configured for the original start it.
 func runRoot(s *shell, c *cobra.Command) error {
 	if namesStore(s) && !s.isTerminal(s.in) {
-		return serveStdio(c, s, nil)
+		return serveStdio(c, s, "")
 	}
 	return c.Help()
 }

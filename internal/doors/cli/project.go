@@ -23,6 +23,14 @@ func givenProject(s *shell) (string, bool) {
 	return name, f.Changed && name != "" && name != hippo.AllProjects
 }
 
+// namedProject is [givenProject] as a pointer; nil: none, or all.
+func namedProject(s *shell) *string {
+	if name, ok := givenProject(s); ok {
+		return &name
+	}
+	return nil
+}
+
 // projectsOf returns the project filter of a search or list, for [hippo.Filter.Projects]; nil
 // for the current project and memories without one. Only the flag filters: the setting is the
 // current project. A name may be abbreviated, see [client.Client.ResolveProject].
@@ -81,11 +89,7 @@ func narrowed(ctx context.Context, s *shell, m *engine.Memories) (*engine.Memori
 
 // located returns the memory in the project that the command line names, which must be known, or in the one to work for in the current folder.
 func located(ctx context.Context, s *shell, c config.Config, m *engine.Memories) (*engine.Memories, error) {
-	var named *string
-	if name, ok := givenProject(s); ok {
-		named = &name
-	}
-	return app.Located(ctx, c, m, named, ".")
+	return app.Located(ctx, c, m, namedProject(s), ".")
 }
 
 // inNamed is [shell.inProject] for commands that work in one project: that of the flag, if it names one.

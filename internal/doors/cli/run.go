@@ -1,27 +1,21 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/hippo-memory/hippo/internal/serve/server"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/doors/script"
-	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
-	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 func newRunCommand(s *shell) *cobra.Command {
-	p := verb.Program{MaxTokens: verb.MaxReport}
+	p := server.NewProgram()
 	var card bool
 	c := &cobra.Command{
 		Use:   "run FILE",
@@ -34,7 +28,7 @@ cannot see the files or the environment of this machine.`,
   hippo run --card`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if card {
-				_, err := io.WriteString(s.out, script.Card())
+				_, err := io.WriteString(s.out, server.ProgramCard())
 				return err
 			}
 			if len(args) == 0 {
@@ -43,11 +37,7 @@ cannot see the files or the environment of this machine.`,
 			if _, err := os.Stat(args[0]); err != nil && strings.ContainsAny(args[0], "()=[]") {
 				return usagef("%.60q is no file; a program goes through a pipe: echo PROGRAM | hippo run -", args[0])
 			}
-			if c.Flags().Changed("max-tokens") && p.MaxTokens == 0 {
-				return hippo.Fieldf("max-tokens", "must be between %d and %d, got 0", verb.MinReport, verb.MaxReport)
-			}
-			var err error
-			if p.Source, err = programOf(s, args[0]); err != nil {
+			if err := readProgram(s, p, args[0]); err != nil {
 				return err
 			}
 			return runProgram(c, s, p)
@@ -58,63 +48,35 @@ cannot see the files or the environment of this machine.`,
 	return c
 }
 
-// programOf returns the text of a program; - is stdin. It reads no more than a program may have.
-func programOf(s *shell, path string) (string, error) {
-	r := s.in
-	if path != "-" {
-		full, err := config.Expand("file", path)
-		if err != nil {
-			return "", err
-		}
-		f, err := os.Open(full)
-		if err != nil {
-			return "", sourceError{fmt.Errorf("%w: %w", hippo.ErrNotFound, err)}
-		}
-		defer f.Close() //nolint:errcheck // it was only read
-		r = f
+// readProgram reads the text of a program; - is stdin.
+func readProgram(s *shell, p *server.Program, path string) error {
+	if path == "-" {
+		return p.Read(s.in)
 	}
-	b, err := io.ReadAll(io.LimitReader(r, script.MaxProgram+1))
-	return string(b), err
+	full, err := config.Expand("file", path)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(full)
+	if err != nil {
+		return sourceError{fmt.Errorf("%w: %w", hippo.ErrNotFound, err)}
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return p.Read(f)
 }
 
-// ranProgram is the outcome of a program as JSON.
-type ranProgram struct {
-	Result json.RawMessage `json:"result"`
-	Text   string          `json:"text"`
-	Writes []script.Write  `json:"writes"`
-	DryRun bool            `json:"dry_run,omitempty"`
-}
-
-func runProgram(c *cobra.Command, s *shell, p verb.Program) error {
+func runProgram(c *cobra.Command, s *shell, p *server.Program) error {
 	cfg, err := s.named()
 	if err != nil {
 		return err
 	}
-	if cfg.Project == hippo.AllProjects {
-		cfg.Project = config.NoProject
-	}
-	e, err := app.Open(c.Context(), cfg, openOptions(s, cfg))
+	r, err := p.Run(c.Context(), serverOptions(s, cfg, ""), namedProject(s))
 	if err != nil {
-		return err
-	}
-	_ = e.Ready(c.Context()) // without the model searches are lexical
-	m, err := located(c.Context(), s, cfg, e.In(app.Scope(cfg)))
-	if err != nil {
-		return errors.Join(err, e.Close())
-	}
-	caller := script.Caller{Now: s.now}
-	caller.Scope, _ = engine.CallerOf(m)
-	caller.Work = func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") }
-	dir, _ := os.Getwd() // without it no source tree is preferred
-	code := app.NewCode("", &app.Options{Now: s.now, Log: s.logger(cfg), CodeModel: cfg.Model})
-	caller.Trees = app.UnwatchedCode{Code: code, Folder: dir}
-	r, err := script.New(nil).Run(c.Context(), e, caller, p)
-	if err = errors.Join(err, e.Close(), code.Close()); err != nil {
 		return err
 	}
 	s.count = len(r.Writes)
 	if s.json {
-		return s.printJSON(ranProgram{Result: r.Result, Text: r.Text, Writes: append([]script.Write{}, r.Writes...), DryRun: p.DryRun})
+		return s.printJSON(r)
 	}
 	_, err = fmt.Fprintln(s.out, r.Text)
 	return err

@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/hippo-memory/hippo/internal/doors/cli"
+	"github.com/hippo-memory/hippo/internal/doors/script"
 )
 
 // TestMain makes the test binary run as hippo when it is called by that name.
@@ -37,6 +38,9 @@ const hookTimeoutName = "HIPPO_TEST_HOOK_TIMEOUT"
 
 // program is what cmd/hippo does.
 func program() {
+	if code, ran := script.Child(os.Args, os.Stdin, os.Stdout); ran {
+		os.Exit(code)
+	}
 	hookTimeout := time.Minute
 	if text := os.Getenv(hookTimeoutName); text != "" {
 		var err error

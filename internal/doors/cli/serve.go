@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/hippo-memory/hippo/internal/app"
 
 	"github.com/spf13/cobra"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/serve/server"
 )
 
@@ -28,37 +25,21 @@ func newServeCommand(s *shell) *cobra.Command {
 					return err
 				}
 			}
-			systems, err := toolSystems(tools)
-			if err != nil {
-				return err
-			}
 			if h.Address != "" {
-				return serveHTTP(c, s, &h, systems)
+				return serveHTTP(c, s, &h, tools)
 			}
 			if err := refuseHTTPFlags(c.Flags()); err != nil {
 				return err
 			}
-			return serveStdio(c, s, systems)
+			return serveStdio(c, s, tools)
 		},
 	}
-	c.Flags().StringVar(&tools, "tools", "", "the systems whose tools are listed, separated by commas: "+strings.Join(mcpserver.ToolSystems(), ", ")+
+	c.Flags().StringVar(&tools, "tools", "", "the systems whose tools are listed, separated by commas: "+server.ToolSystems()+
 		" or all; where names collide the first one answers, and unlisted tools still answer (default: hippo, and code once a source tree is indexed)")
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
 	c.Flags().StringVar(&h.Address, "http", "", "serve HTTP on this address, such as :8420 (this machine only) or 0.0.0.0:8420")
 	addHTTPFlags(c.Flags(), &h)
 	return c
-}
-
-// toolSystems reads the flag --tools; nil: the default.
-func toolSystems(text string) ([]string, error) {
-	if text == "" {
-		return nil, nil
-	}
-	systems, err := mcpserver.ParseTools(text)
-	if err != nil {
-		return nil, usagef("--%v", err)
-	}
-	return systems, nil
 }
 
 // addHTTPFlags adds the flags that count only with --http.
@@ -96,7 +77,7 @@ func refuseHTTPFlags(f *pflag.FlagSet) (err error) {
 }
 
 // serveHTTP serves a store of this machine over HTTP.
-func serveHTTP(c *cobra.Command, s *shell, h *server.HTTP, tools []string) error {
+func serveHTTP(c *cobra.Command, s *shell, h *server.HTTP, tools string) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
@@ -107,8 +88,8 @@ func serveHTTP(c *cobra.Command, s *shell, h *server.HTTP, tools []string) error
 	return server.ServeHTTP(c.Context(), serverOptions(s, cfg, tools), h)
 }
 
-// serveStdio serves over stdin and stdout; nil lists the default tools.
-func serveStdio(c *cobra.Command, s *shell, tools []string) error {
+// serveStdio serves over stdin and stdout; an empty text lists the default tools.
+func serveStdio(c *cobra.Command, s *shell, tools string) error {
 	client := &server.Stdio{In: s.in, Out: s.out}
 	cfg, err := s.config()
 	if err != nil {
@@ -130,7 +111,7 @@ func serveStdio(c *cobra.Command, s *shell, tools []string) error {
 	return server.ServeStdio(c.Context(), serverOptions(s, cfg, tools), client)
 }
 
-func serverOptions(s *shell, cfg config.Config, tools []string) *server.Options {
+func serverOptions(s *shell, cfg config.Config, tools string) *server.Options {
 	return &server.Options{
 		Config: cfg, Repositories: app.Repositories(), Tools: tools, Version: version().Version, Now: s.now, Log: s.logger(cfg),
 		Warn: func(text string) { s.warn("%s", text) },

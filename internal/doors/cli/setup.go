@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -15,7 +12,6 @@ import (
 
 	"github.com/hippo-memory/hippo/internal/agents/setup"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/project"
 )
 
 // setupFlags are the flags of hippo setup.
@@ -90,7 +86,7 @@ func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) erro
 	if f.plugin != "" {
 		return writePlugins(s, f, names)
 	}
-	host, err := newHost()
+	host, err := setup.NewHost()
 	if err != nil {
 		return err
 	}
@@ -135,28 +131,6 @@ func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) erro
 	return finishSetup(s, plans, o, "done")
 }
 
-// newHost returns the machine and the user of this run.
-func newHost() (*setup.Host, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	if root, ok := project.Root(dir); ok {
-		dir = root
-	}
-	return &setup.Host{Home: home, Dir: dir, GOOS: runtime.GOOS, Env: os.Getenv, FindProgram: findProgram}, nil
-}
-
-// findProgram finds a program as a shell would.
-func findProgram(name string) (string, error) {
-	c := exec.Command(name)
-	return c.Path, c.Err
-}
-
 // chosen returns the clients that were named, else those that are found, or all: a client that is gone may have left entries to
 // remove.
 func chosen(host *setup.Host, names []string, all bool) ([]setup.Client, error) {
@@ -188,7 +162,7 @@ func setupOptions(s *shell, f *setupFlags, scope setup.Scope) (*setup.Options, e
 	if err != nil {
 		return nil, err
 	}
-	binary, err := binaryPath(os.Args[0])
+	binary, err := setup.BinaryPath(os.Args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -211,29 +185,6 @@ func setupOptions(s *shell, f *setupFlags, scope setup.Scope) (*setup.Options, e
 // hasCommand reports whether the program has a subcommand.
 func hasCommand(s *shell, name string) bool {
 	return slices.ContainsFunc(s.root.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
-}
-
-// binaryPath returns the absolute path of this program, as a client should call it: the one
-// by which it was called, if that is this program, because a package manager keeps that name
-// over updates; else that of the file.
-func binaryPath(name string) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	called, err := findProgram(name)
-	if err != nil {
-		return self, nil //nolint:nilerr // it was called by a name that is not on the PATH
-	}
-	if called, err = filepath.Abs(called); err != nil {
-		return "", err
-	}
-	a, errA := os.Stat(self)
-	b, errB := os.Stat(called)
-	if errA == nil && errB == nil && os.SameFile(a, b) {
-		return called, nil
-	}
-	return self, nil
 }
 
 // planAll plans for all clients. Those without the scope are left out if nobody named them.

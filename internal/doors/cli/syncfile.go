@@ -37,9 +37,7 @@ func syncFile(ctx context.Context, s *shell, path string, o agents.SyncOptions) 
 	if err != nil {
 		return err
 	}
-	if name, ok := givenProject(s); ok {
-		o.Project = &name
-	}
+	o.Project = namedProject(s)
 	r, err := beside(s, cfg).SyncFile(ctx, path, o)
 	if err != nil && r.Empty() {
 		return err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
+	"github.com/hippo-memory/hippo/internal/serve/server"
 )
 
 func newToolsCommand(s *shell) *cobra.Command {
@@ -17,30 +17,28 @@ func newToolsCommand(s *shell) *cobra.Command {
 			"being listed: an older name, or one that only points to its replacement. The flag --tools of hippo serve selects the listed systems.",
 		Args: maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
-			all, err := mcpserver.Catalog()
+			all, err := server.AllTools()
 			if err != nil {
 				return err
 			}
 			if s.json {
-				return s.printJSON(all)
+				return s.printJSON(all.List)
 			}
 			return s.table(func(w io.Writer) { writeTools(w, all) })
 		},
 	}
 }
 
-func writeTools(w io.Writer, all []mcpserver.ToolCost) {
+func writeTools(w io.Writer, all server.Tools) {
 	fmt.Fprint(w, "SYSTEM\tTOOL\tBYTES\n")
-	total := make(map[string]int)
-	for _, t := range all {
+	for _, t := range all.List {
 		size := "-"
 		if t.Listed {
 			size = fmt.Sprint(t.Bytes)
-			total[t.System] += t.Bytes
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", t.System, t.Name, size)
 	}
-	for _, name := range mcpserver.ToolSystems() {
-		fmt.Fprintf(w, "%s\tall that are listed\t%d\n", name, total[name])
+	for _, t := range all.Total {
+		fmt.Fprintf(w, "%s\tall that are listed\t%d\n", t.System, t.Bytes)
 	}
 }

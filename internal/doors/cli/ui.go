@@ -35,7 +35,7 @@ func newUICommand(s *shell) *cobra.Command {
 				}
 				s.warn("the browser opens this link, which works once; if none appears, open it yourself: %s", link)
 			}
-			return serveHTTP(c, s, &h, nil)
+			return serveHTTP(c, s, &h, "")
 		},
 	}
 	c.Flags().StringVar(&h.Address, "http", "127.0.0.1:0", "the address to listen on; port 0 picks a free one")

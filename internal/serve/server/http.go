@@ -26,11 +26,15 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 	if err := h.validate(o.Config.Store); err != nil {
 		return err
 	}
+	tools, err := o.listed()
+	if err != nil {
+		return err
+	}
 	certs, err := h.TLS.source(o.Now, o.Log)
 	if err != nil {
 		return err
 	}
-	f, err := newFrontEnds(o, h)
+	f, err := newFrontEnds(o, h, tools)
 	if err != nil {
 		return err
 	}
@@ -62,8 +66,8 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 }
 
 // newFrontEnds returns what the front ends of a server have in common, before the server listens.
-func newFrontEnds(o *Options, h *HTTP) (f *frontEnds, err error) {
-	f = &frontEnds{Options: o, tokens: token.NewFile(config.TokensPath(os.Getenv), o.Now), sessions: web.NewSessions(o.Now)}
+func newFrontEnds(o *Options, h *HTTP, tools []string) (f *frontEnds, err error) {
+	f = &frontEnds{Options: o, tools: tools, tokens: token.NewFile(config.TokensPath(os.Getenv), o.Now), sessions: web.NewSessions(o.Now)}
 	if f.issuer, err = h.OAuth.verifier(o); err != nil {
 		return nil, err
 	}

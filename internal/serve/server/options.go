@@ -21,8 +21,8 @@ type Options struct {
 	// Config names the store, its model and its namespace.
 	Config       config.Config
 	Repositories project.Cache
-	// Tools are the systems whose tools are listed; nil: the default.
-	Tools   []string
+	// Tools are the systems whose tools are listed, with commas, see [ToolSystems]; empty: the default.
+	Tools   string
 	Version string // of the program
 	Now     func() time.Time
 	Log     *slog.Logger

@@ -50,6 +50,10 @@ func collectOften() {
 
 // ServeStdio serves MCP to one client until its input or ctx ends.
 func ServeStdio(ctx context.Context, o *Options, client *Stdio) error {
+	tools, err := o.listed()
+	if err != nil {
+		return err
+	}
 	dir, _ := os.Getwd() // without it no tree is preferred
 	code := o.trees(dir)
 	sharing := o.share(code, app.SharingOptions{})
@@ -59,8 +63,8 @@ func ServeStdio(ctx context.Context, o *Options, client *Stdio) error {
 		frugal()
 		return sharing.Engine(ctx)
 	}
-	err := client.serve(ctx, open, &mcpserver.Options{
-		Version: o.Version, Store: o.Config.Store.String(), Now: o.Now, Log: o.Log, Tools: o.Tools, Code: code,
+	err = client.serve(ctx, open, &mcpserver.Options{
+		Version: o.Version, Store: o.Config.Store.String(), Now: o.Now, Log: o.Log, Tools: tools, Code: code,
 		Scope:   func(context.Context) hippo.Scope { return scope },
 		Project: client.workspaces(o.Repositories, dir, o.Now()),
 		Work:    func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") },
@@ -73,8 +77,12 @@ func ServeStdio(ctx context.Context, o *Options, client *Stdio) error {
 // ServeProblem serves a client although the settings are wrong: every call answers with what is wrong, because clients hide
 // what a server prints, and show one that ends as one that does not connect. It returns the problem.
 func ServeProblem(ctx context.Context, o *Options, client *Stdio, problem error) error {
+	tools, err := o.listed()
+	if err != nil {
+		return err
+	}
 	failing := func(context.Context) (*engine.Engine, error) { return nil, problem }
-	return errors.Join(problem, client.serve(ctx, failing, &mcpserver.Options{Version: o.Version, Now: o.Now, Tools: o.Tools}))
+	return errors.Join(problem, client.serve(ctx, failing, &mcpserver.Options{Version: o.Version, Now: o.Now, Tools: tools}))
 }
 
 func (c *Stdio) serve(ctx context.Context, open mcpserver.Opener, o *mcpserver.Options) error {
