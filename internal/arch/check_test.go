@@ -18,13 +18,23 @@ func checkImports(ps []pkg) []string {
 			continue
 		}
 		seen := map[string]bool{}
+		ours := 0
 		for _, f := range p.files {
 			for _, imp := range f.imports {
-				if why := refuse(p.dir, imp); why != "" && !seen[imp] {
-					seen[imp] = true
+				if seen[imp] {
+					continue
+				}
+				seen[imp] = true
+				if within(imp, module) {
+					ours++
+				}
+				if why := refuse(p.dir, imp); why != "" {
 					bad = append(bad, fmt.Sprintf("%s/%s imports %s: %s", p.dir, f.name, imp, why))
 				}
 			}
+		}
+		if most, ok := widths()[p.dir]; ok && ours > most {
+			bad = append(bad, fmt.Sprintf("%s: imports %d packages of this module, at most %d; let one of them do what needs the others", p.dir, ours, most))
 		}
 	}
 	return bad

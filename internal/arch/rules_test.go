@@ -79,11 +79,18 @@ func surfaces() map[string]string {
 // refused maps a package to the trees that may not import it though they are above it.
 func refused() map[string][]string {
 	return map[string][]string{
+		"internal/doors/mcpserver":         {"internal/doors/cli"},                                                    // a front end calls no other one
+		"internal/doors/script":            {"internal/doors/cli"},                                                    // as above
 		"internal/doors/wire":              {"internal/retrieval/eval", "internal/app", "client"},                     // only front ends have wire formats
 		"internal/retrieval/index":         {"internal/retrieval/recall"},                                             // it searches through internal/retrieval/retrieve
 		"internal/store":                   {"internal/retrieval/recall", "internal/retrieval/index"},                 // the driver has the types that the index follows
 		"internal/retrieval/recall/hybrid": {"internal/doors/mcpserver", "internal/doors/cli", "internal/doors/wire"}, // an optional ranker, which the engine wires
 	}
+}
+
+// widths maps a package to the number of packages of this module that it may import: it carries and renders, and what they do is theirs.
+func widths() map[string]int {
+	return map[string]int{"internal/doors/cli": 15}
 }
 
 // private maps a package to those that may import it, separated by spaces, tests excepted;
