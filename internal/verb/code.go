@@ -23,7 +23,7 @@ func (c *Code) Args() []Arg {
 // CountArg is the argument for the number of results of some kind.
 func (c *Code) CountArg(usual int, about string) Arg {
 	return Arg{
-		Name: "limit", As: map[Door]string{Shell: "count"}, About: fmt.Sprintf("%s, at most %d", about, codeindex.MaxCount),
+		Name: "limit", As: map[Door]string{Shell: "count"}, Also: "top_k k n_results num_results max_results", About: fmt.Sprintf("%s, at most %d", about, codeindex.MaxCount),
 		Rules: Schema{"minimum": 1, "maximum": codeindex.MaxCount, "default": usual}, To: &c.Count,
 	}
 }

@@ -64,8 +64,8 @@ func (m *Modify) Args() []Arg {
 		{Name: "add_situation", As: lacking(REST, Script, Shell), Also: "add_situations", Is: Listed, To: &m.AddSituation},
 		{Name: "importance", About: "0 to 1", Rules: Schema{"minimum": 0, "maximum": 1}, Is: Listed, To: &m.Importance},
 		{Name: "tags", As: map[Door]string{Shell: "tag"}, About: "replaces all tags", Rules: Schema{"maxItems": hippo.MaxTags}, Is: Listed | Labels, To: &m.Tags},
-		{Name: "type", About: "the new type", Rules: Schema{"maxLength": hippo.MaxType}, Is: Listed, To: &m.Type},
-		{Name: "pinned", About: "pin the memory, or unpin it with false", Is: Listed, To: &m.Pinned},
+		{Name: "type", Also: "types", About: "the new type", Rules: Schema{"maxLength": hippo.MaxType}, Is: Listed, To: &m.Type},
+		{Name: "pinned", Also: "pin", About: "pin the memory, or unpin it with false", Is: Listed, To: &m.Pinned},
 		{Name: "vote", As: map[Door]string{MCP: vote, REST: vote, Shell: vote}, Also: "vote", Field: "Vote", About: "upvote, downvote, none or undo; by default, new content or a new situation is an upvote, unless an importance is given", Values: Votes(), Rules: Schema{"enum": Votes()[:3]}, Is: Listed, To: &m.Vote},
 		{Name: "query", As: lacking(Script, Shell), Field: "Query", About: "the question that the vote is about", To: &m.Query},
 		{Name: "supersedes", Field: "Supersedes", About: "a memory (ID) that this one replaces", Is: Listed, To: &m.Supersedes},
@@ -74,7 +74,7 @@ func (m *Modify) Args() []Arg {
 		ReasonArg(&m.Reason),
 		{Name: "project", As: lacking(Shell), About: "moves it: a project that is known, or an abbreviation of one; none: to no project; new:NAME: to a new one", Rules: Schema{"maxLength": hippo.MaxName}, To: &m.Project},
 		{Name: "metadata", As: lacking(Shell), About: "sets these keys and keeps the others; clear removes one", To: &m.Metadata},
-		{Name: "allow_secret", As: lacking(Script), About: "store the text even if it looks like a key, a token or a password; only if a person agrees", To: &m.AllowSecret},
+		{Name: "allow_secret", As: lacking(Script), Also: "allow_secrets", About: "store the text even if it looks like a key, a token or a password; only if a person agrees", To: &m.AllowSecret},
 	})
 }
 

@@ -30,8 +30,8 @@ func (r *Record) Args() []Arg {
 		{Name: "situation", Also: "situations context", About: "when it applies", Brief: "2 to 4 phrases: when it applies", Rules: Schema{"maxItems": hippo.MaxSituations}, Is: Wanted | Listed, To: &r.Situation},
 		{Name: "importance", About: "0 to 1", Brief: ".8 breakthrough, .6 decision, .4 incremental, .2 routine", Rules: Schema{"minimum": 0, "maximum": 1, "default": hippo.DefaultImportance}, Is: Wanted | Listed, To: &r.Importance},
 		{Name: "tags", As: map[Door]string{Shell: "tag"}, Also: "tag", About: "a label", Rules: Schema{"maxItems": hippo.MaxTags}, Is: Listed | Labels, To: &r.Tags},
-		{Name: "type", Also: "kind category memory_type", About: "a kind: decision, error, preference, ...", Brief: "decision, error, preference", Rules: Schema{"maxLength": hippo.MaxType}, Is: Listed, To: &r.Type},
-		{Name: "pinned", About: "never fades", Brief: "never fades", Is: Listed, To: &r.Pinned},
+		{Name: "type", Also: "types kind category memory_type", About: "a kind: decision, error, preference, ...", Brief: "decision, error, preference", Rules: Schema{"maxLength": hippo.MaxType}, Is: Listed, To: &r.Type},
+		{Name: "pinned", Also: "pin", About: "never fades", Brief: "never fades", Is: Listed, To: &r.Pinned},
 		{Name: "event_time", About: "when it happened, if not now: yesterday, 2026-03-01, 2h", Brief: "if not now: 2026-03-01, yesterday", Is: Listed, To: &r.EventTime},
 	}, r.Validity.Args(), []Arg{
 		{Name: "supersedes", Field: "Supersedes", About: "a memory (ID) that this one replaces", Brief: "ids it replaces", Is: Listed, To: &r.Supersedes},
@@ -39,7 +39,7 @@ func (r *Record) Args() []Arg {
 		{Name: "source", As: lacking(MCP, Script, Shell), To: &r.Source},
 		{Name: "project", As: lacking(Shell), About: `default: the current project; "none" is none`, Brief: "default: current; none", Rules: Schema{"maxLength": hippo.MaxName}, Is: Listed, To: &r.Project},
 		{Name: "metadata", As: lacking(Shell), About: "any JSON by key", To: &r.Metadata},
-		{Name: "allow_secret", As: lacking(Script), About: "store the text even if it looks like a key, a token or a password; only if a person agrees", To: &r.AllowSecret},
+		{Name: "allow_secret", As: lacking(Script), Also: "allow_secrets", About: "store the text even if it looks like a key, a token or a password; only if a person agrees", To: &r.AllowSecret},
 	})
 }
 

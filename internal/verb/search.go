@@ -44,7 +44,7 @@ func (n *Narrow) Args() []Arg {
 		{Name: "event_after", About: "happened at or after this time, or else was recorded then", To: &n.Event.After},
 		{Name: "event_before", Field: "EventBefore", About: "happened before this time", To: &n.Event.Before},
 		{Name: "min_trust", Field: "min_trust", About: "only memories of this trust or more: none, low, normal or high", Values: hippo.TrustNames(), To: &n.MinTrust},
-		{Name: "pinned", About: "only pinned memories", To: &n.Pinned},
+		{Name: "pinned", Also: "pin", About: "only pinned memories", To: &n.Pinned},
 		{Name: "archived", Also: "include_archived", About: "include archived memories", To: &n.Archived},
 	}, n.At.Args()...)
 }

@@ -21,6 +21,7 @@ func addArgs(v *pflag.FlagSet, args []verb.Arg) {
 				v.Lookup(a.NameAt(verb.Shell)).DefValue = fmt.Sprint(value)
 			}
 			stands(v, a.NameAt(verb.Shell), cmp.Or(a.Field, a.Name))
+			also(v, a.NameAt(verb.Shell), a.Name+" "+a.Also)
 		}
 	}
 }

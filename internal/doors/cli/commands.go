@@ -61,6 +61,7 @@ func bareRoot(s *shell) *cobra.Command {
 		root.PersistentFlags().String(set.Flag, "", set.Meaning+" ($"+set.Env+")")
 	}
 	stands(root.PersistentFlags(), "project", "Projects")
+	also(root.PersistentFlags(), "project", "projects")
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")

@@ -151,7 +151,7 @@ func asTyped(c *cobra.Command, args []string, err error) error {
 	if name == field {
 		name = typedName(c, field)
 	}
-	name = cmp.Or(writtenName(name, args), name)
+	name = cmp.Or(writtenName(c, name, args), name)
 	if name == field {
 		return err
 	}

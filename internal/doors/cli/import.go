@@ -48,6 +48,7 @@ which hippo undo reverts. The source is never written to.`,
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be added, updated and left out; store nothing")
 	c.Flags().StringVar(&f.columns, "map", "", "read a CSV file: `FIELD=COLUMN,...`, such as content=text,tags=labels")
 	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "also import text that looks like a secret")
+	also(c.Flags(), "allow-secret", "allow-secrets")
 	c.Flags().BoolVar(&f.again, "again", false, "bring back what was forgotten or purged")
 	addReason(s, c.Flags())
 	c.Flags().BoolVar(&f.noEmbed, "no-embed", false, "leave the embedding to later commands and servers")

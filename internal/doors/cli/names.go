@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -30,24 +30,45 @@ func commandAliases() map[string][]string {
 	}
 }
 
-// flagAliases are other names of flags, which count like these.
-func flagAliases() map[string]string {
-	return map[string]string{
-		"limit": "count", "top-k": "count", "max-results": "count", "n-results": "count",
-		"pin": "pinned", "tags": "tag", "situations": "situation", "types": "type", "projects": "project",
-		"created-after": "since", "created-before": "until", "allow-secrets": "allow-secret",
-	}
+// alsoKey is the annotation of a flag with its other names.
+const alsoKey = "hippo_also"
+
+// also notes other names of a flag, separated by spaces, which count like it. Help does not show them. Arguments of verbs bring theirs, see
+// [addArgs].
+func also(v *pflag.FlagSet, flag, names string) { _ = v.SetAnnotation(flag, alsoKey, []string{names}) }
+
+// otherNames returns what [also] noted.
+func otherNames(f *pflag.Flag) []string {
+	return strings.Fields(dashed(strings.Join(f.Annotations[alsoKey], " ")))
 }
 
-// writtenName is the other name of a flag that arguments have; empty if they have none: an error names what the user wrote.
-func writtenName(flag string, args []string) (written string) {
-	for _, a := range args {
-		name, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimPrefix(a, "--"), "_", "-"), "=")
-		if strings.HasPrefix(a, "--") && flagAliases()[name] == flag {
-			written = name
+// aliases returns the other names of the flags of a command, with the flags; the names of other flags are none.
+func aliases(c *cobra.Command) map[string]string {
+	out := make(map[string]string)
+	add := func(f *pflag.Flag) {
+		for _, name := range otherNames(f) {
+			if _, taken := out[name]; !taken && c.Flags().Lookup(name) == nil && c.Root().PersistentFlags().Lookup(name) == nil {
+				out[name] = f.Name
+			}
 		}
+	}
+	c.Flags().VisitAll(add)
+	c.Root().PersistentFlags().VisitAll(add)
+	return out
+}
+
+// dashed returns the name of a flag as this program writes it.
+func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+// writtenName is the other name of a flag of a command that arguments have; empty if they have none: an error names what the user wrote.
+func writtenName(c *cobra.Command, flag string, args []string) (written string) {
+	for _, a := range args {
 		if a == "--" {
 			break
+		}
+		name, _, _ := strings.Cut(dashed(strings.TrimPrefix(a, "--")), "=")
+		if f := c.Flag(name); strings.HasPrefix(a, "--") && f != nil && f.Name == flag && name != flag {
+			written = name
 		}
 	}
 	return written
@@ -64,20 +85,22 @@ func flagHints() map[string]string {
 	}
 }
 
-// addAliases makes the commands and flags known by their other names.
+// addAliases makes the commands known by their other names, and their flags with underscores.
 func addAliases(root *cobra.Command) {
 	for path, names := range commandAliases() {
 		if c, rest, err := root.Find(strings.Fields(path)); err == nil && len(rest) == 0 {
 			c.Aliases = names
 		}
 	}
-	other := flagAliases()
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		name = strings.ReplaceAll(name, "_", "-")
-		if canonical, ok := other[name]; ok {
-			name = canonical
-		}
-		return pflag.NormalizedName(name)
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName { return pflag.NormalizedName(dashed(name)) })
+}
+
+// aliasFlags makes the flags of a command known by their other names. Only the command that is called needs them.
+func aliasFlags(c *cobra.Command) {
+	other := aliases(c)
+	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		name = dashed(name)
+		return pflag.NormalizedName(cmp.Or(other[name], name))
 	})
 }
 
@@ -88,8 +111,8 @@ func similarFlag(c *cobra.Command, name string) string {
 	if hint := flagHints()[name]; hint != "" && has(hint) {
 		return hint
 	}
-	names := slices.Collect(maps.Keys(flagAliases()))
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(append(names, f.Name), otherNames(f)...) })
 	similar := &cobra.Command{SuggestionsMinimumDistance: min(2, len(name)/3)}
 	for _, n := range names {
 		if has(n) {

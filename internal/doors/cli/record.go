@@ -84,6 +84,7 @@ func recordGiven(ctx context.Context, s *shell, x *client.Client, m *hippo.Memor
 // addAllowSecret adds the flag --allow-secret.
 func addAllowSecret(f *pflag.FlagSet, to *bool) {
 	f.BoolVar(to, "allow-secret", false, "store the text even if it looks like a key, a token or a password")
+	also(f, "allow-secret", "allow-secrets")
 }
 
 // allowingSecrets returns the client that stores secrets if the flag is given.

@@ -39,7 +39,7 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 				return err
 			}
 			t := server.NewToken{Name: args[0], Right: right, Namespace: cfg.Namespace}
-			if c.Flags().Changed("projects") {
+			if c.Flags().Changed("project") {
 				t.Projects = renamed(projects, config.NoProject, "")
 			}
 			if expires != "" {
@@ -61,7 +61,8 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&right, "right", "write", "the right: read, write (includes read), admin (everything) or metrics (only /metrics)")
-	c.Flags().StringSliceVar(&projects, "projects", nil, `the only projects that the token can reach, separated by commas; "none" is no project (default: all)`)
+	c.Flags().StringSliceVar(&projects, "project", nil, `the only projects that the token can reach, separated by commas; "none" is no project (default: all)`)
+	also(c.Flags(), "project", "projects")
 	c.Flags().StringVar(&expires, "expires", "", `when the token expires, such as "in 90 days" or 2027-01-31 (default: never)`)
 	return c
 }
