@@ -28,6 +28,28 @@ func (c *Code) CountArg(usual int, about string) Arg {
 	}
 }
 
+// CodeSymbols asks for the definitions of a name.
+type CodeSymbols struct {
+	Code
+	Brief bool
+}
+
+// Args are the arguments that fill a CodeSymbols.
+func (c *CodeSymbols) Args() []Arg {
+	return append(c.Code.Args(), Arg{Name: "brief", About: "signatures only", To: &c.Brief})
+}
+
+// CodeEdges asks what calls a definition, or what it calls.
+type CodeEdges struct {
+	Code
+	References bool
+}
+
+// Args are the arguments that fill a CodeEdges.
+func (c *CodeEdges) Args() []Arg {
+	return append(c.Code.Args(), Arg{Name: "references", About: "include all references, not only calls", To: &c.References})
+}
+
 // CodeRelated asks what is related to a definition or a file.
 type CodeRelated struct{ Code }
 

@@ -98,8 +98,7 @@ func printText(s *shell, text string, whole bool) {
 }
 
 func newCodeSymbolCommand(s *shell) *cobra.Command {
-	var f verb.Code
-	var brief bool
+	var f verb.CodeSymbols
 	c := &cobra.Command{
 		Use:     "symbol NAME",
 		Short:   "Find the definitions of a name, a prefix, or a misspelt name",
@@ -107,7 +106,7 @@ func newCodeSymbolCommand(s *shell) *cobra.Command {
 		Example: "  hippo code symbol Server.Close\n  hippo code symbol parseConf --brief",
 		Args:    oneArgument("a name"),
 		RunE: onTree(s, &f.Asked, func(c *cobra.Command, args []string, t *code.Tree) error {
-			list, err := t.Named(c.Context(), args[0], !brief)
+			list, err := t.Named(c.Context(), args[0], !f.Brief)
 			if err != nil {
 				return err
 			}
@@ -116,7 +115,6 @@ func newCodeSymbolCommand(s *shell) *cobra.Command {
 	}
 	addRoot(c, &f.Asked)
 	addArgs(c.Flags(), f.Args())
-	c.Flags().BoolVar(&brief, "brief", false, "signatures only")
 	return c
 }
 

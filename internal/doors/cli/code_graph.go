@@ -15,8 +15,7 @@ import (
 
 // newCodeEdgesCommand makes hippo code callers, or callees.
 func newCodeEdgesCommand(s *shell, callees bool) *cobra.Command {
-	var f verb.Code
-	var references bool
+	var f verb.CodeEdges
 	c := &cobra.Command{
 		Use:   "callers NAME",
 		Short: "Find what calls a definition",
@@ -30,7 +29,7 @@ name. If a call may refer to several definitions, the result gives their number.
 		c.Long = "List what the definitions of a name call, including names that the tree does not define."
 	}
 	c.RunE = onTree(s, &f.Asked, func(c *cobra.Command, args []string, t *code.Tree) error {
-		e, err := t.Edges(c.Context(), args[0], callees, references)
+		e, err := t.Edges(c.Context(), args[0], callees, f.References)
 		if err != nil {
 			return err
 		}
@@ -38,7 +37,6 @@ name. If a call may refer to several definitions, the result gives their number.
 	})
 	addRoot(c, &f.Asked)
 	addArgs(c.Flags(), f.Args())
-	c.Flags().BoolVar(&references, "references", false, "include all references, not only calls")
 	return c
 }
 

@@ -174,7 +174,7 @@ func typedName(c *cobra.Command, field string) string {
 	words := strings.Fields(c.Use)
 	switch {
 	case c.Flag(flag) != nil:
-		return flag
+		return c.Flag(flag).Name
 	case len(words) > 1 && field != "" && unicode.IsUpper(rune(field[0])) && (field == "ID" || field != strings.ToUpper(field)):
 		return strings.ToLower(strings.Trim(words[1], "[].<>"))
 	default:

@@ -203,7 +203,7 @@ func factLine(f *wire.Fact) string {
 }
 
 func newFactEndCommand(s *shell) *cobra.Command {
-	var at, by string
+	var asked verb.EndFact
 	c := &cobra.Command{
 		Use:   "end " + factArgs + " | end ID",
 		Short: "End a fact: now, at a given time, or when its replacement begins",
@@ -211,22 +211,21 @@ func newFactEndCommand(s *shell) *cobra.Command {
 the one that supersedes it begins.`,
 		Example: "  hippo fact end Ana works_at Acme --at 2024-06-30 --reason 'she left'\n" +
 			"  hippo fact end 9d4f3c1a --by 5be02c77",
-		Args: func(c *cobra.Command, args []string) error { return endArgs(args, by, c.Flags().Changed("at")) },
+		Args: func(c *cobra.Command, args []string) error { return endArgs(args, asked.By, c.Flags().Changed("at")) },
 		RunE: func(c *cobra.Command, args []string) error {
-			until := s.now()
-			if err := setTime(s, &until, "at", at); err != nil {
+			until, err := asked.At(today(s))
+			if err != nil {
 				return err
 			}
 			return inNamed(c.Context(), s, func(m *client.Client) error {
 				if len(args) == 1 {
-					return endInsight(c.Context(), s, m, args[0], by, until)
+					return endInsight(c.Context(), s, m, args[0], asked.By, until)
 				}
 				return endRelation(c.Context(), s, m, args, until)
 			})
 		},
 	}
-	c.Flags().StringVar(&at, "at", "", "when it ceases to hold (default: now)")
-	c.Flags().StringVar(&by, "by", "", "the memory (ID) that supersedes it")
+	addArgs(c.Flags(), asked.Args())
 	addReason(s, c.Flags())
 	return c
 }

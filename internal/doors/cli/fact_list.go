@@ -19,15 +19,14 @@ import (
 
 // factList is what a list of facts asks for.
 type factList struct {
-	subject string
 	verb.ListFacts
-	at    hippo.Moment
-	count int
+	subject string
+	at      hippo.Moment
+	count   int
 }
 
 func newFactListCommand(s *shell) *cobra.Command {
 	q := factList{ListFacts: verb.ListFacts{Page: verb.Page{Usual: 100}}}
-	var at momentFlags
 	c := &cobra.Command{
 		Use:   "list [SUBJECT]",
 		Short: "List the facts about an entity, or about all entities",
@@ -44,7 +43,7 @@ each entity the 100 strongest relations and the 500 newest memories that mention
 			if q.count, err = q.Count(); err != nil {
 				return err
 			}
-			if err := at.set(s, &q.at); err != nil {
+			if q.at, err = q.When.Moment(today(s)); err != nil {
 				return err
 			}
 			return inNamed(c.Context(), s, func(m *client.Client) error {
@@ -57,7 +56,6 @@ each entity the 100 strongest relations and the 500 newest memories that mention
 		},
 	}
 	addArgs(c.Flags(), q.Args())
-	at.add(c)
 	return c
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -28,12 +27,6 @@ func validity(t time.Time) string {
 		return t.In(zone()).Format("2006-01-02 15:04")
 	}
 	return clock(t)
-}
-
-// setTime sets a time to the one that a flag names, in the user's zone. An empty text leaves it.
-func setTime(s *shell, to *time.Time, flag, text string) error {
-	t := verb.Time{Name: flag, Text: text}
-	return cmp.Or(typedTimes(t), verb.Read(today(s), t.Into(to)))
 }
 
 // typedTimes is the error for a time of spaces alone: somebody typed it.

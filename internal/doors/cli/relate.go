@@ -19,12 +19,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// relateFlags are the flags of relate as given.
+// relateFlags are the flags of relate as given: to change a relation, or for the moment as of which those of a memory are listed.
 type relateFlags struct {
-	verb.Relation
-	end    string
-	remove bool
-	at     momentFlags
+	verb.ChangeRelation
+	at verb.Moment
 }
 
 func newRelateCommand(s *shell) *cobra.Command {
@@ -43,8 +41,8 @@ With one ID, show the relations of that memory.`,
   hippo relate 9d4f3c1a explains 5be02c77 --remove`,
 		Args: relateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			var moment hippo.Moment
-			if err := f.at.set(s, &moment); err != nil {
+			moment, err := f.at.Moment(today(s))
+			if err != nil {
 				return err
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
@@ -59,12 +57,9 @@ With one ID, show the relations of that memory.`,
 			})
 		},
 	}
-	f.at.add(c)
-	v := c.Flags()
-	addArgs(v, f.Args())
-	v.StringVar(&f.end, "end", "", "end the existing relation at this time: now, yesterday, 2026-03-01")
-	v.BoolVar(&f.remove, "remove", false, "delete the relation as if it had never been recorded")
-	addReason(s, v)
+	addArgs(c.Flags(), f.at.Args())
+	addArgs(c.Flags(), f.Args())
+	addReason(s, c.Flags())
 	return c
 }
 
@@ -100,12 +95,12 @@ func (f *relateFlags) change(c *cobra.Command, s *shell, m *client.Client, args 
 	}
 	f.Kind = args[1]
 	r, err := f.Between(ids[0], ids[1], today(s))
-	var end time.Time
-	if err := cmp.Or(err, typedTimes(f.Validity.From, f.Validity.Until), setTime(s, &end, "end", f.end)); err != nil {
+	end, bad := f.End(today(s))
+	if err := cmp.Or(err, typedTimes(f.Validity.From, f.Validity.Until), bad); err != nil {
 		return err
 	}
 	switch {
-	case f.remove:
+	case f.Remove:
 		if err := m.Unrelate(ctx, r); err != nil {
 			return err
 		}
