@@ -19,7 +19,6 @@ import (
 // Export is what a store holds, to be written or copied.
 type Export struct {
 	Calendar hippo.Calendar
-	Count    int // of the memories; 0 if it is not known
 	Memories iter.Seq2[*hippo.Memory, error]
 	// Related are the relations, by the memory that they are from.
 	Related map[hippo.ID][]hippo.Relation
@@ -32,11 +31,6 @@ func NewExport(ctx context.Context, m *engine.Memories) (x *Export, err error) {
 	if x.Calendar, err = t.Calendar(ctx); err != nil {
 		return nil, err
 	}
-	st, err := m.Status(ctx)
-	if err != nil {
-		return nil, err
-	}
-	x.Count = st.Memories + st.Forgotten
 	for r, err := range t.ExportRelations(ctx) {
 		if err != nil {
 			return nil, err

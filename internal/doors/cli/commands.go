@@ -6,9 +6,21 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 )
 
-// rootFor returns the program with the command that its arguments call: all commands, or only that one if an agent waits for
-// its start, which all of them would make .5 ms longer.
+// rootFor returns the program for its arguments: the flags of the command that they call have their other names.
 func rootFor(s *shell, args []string) *cobra.Command {
+	root := rootWith(s, args)
+	if completes(args) {
+		args = args[1:]
+	}
+	if c, _, err := root.Find(args); err == nil {
+		aliasFlags(c)
+	}
+	return root
+}
+
+// rootWith returns the program with all commands, or only with the one that its arguments call if an agent waits for
+// its start, which all of them would make .5 ms longer.
+func rootWith(s *shell, args []string) *cobra.Command {
 	if len(args) == 0 || args[0] != "serve" {
 		return s.newRoot()
 	}

@@ -51,7 +51,7 @@ func RankerOf(args ...string) (hippo.Ranker, error) {
 // TypedName returns what a user of a command line typed for a field of the domain.
 func TypedName(field string, args ...string) string {
 	s := &shell{}
-	c, _, err := s.newRoot().Find(args)
+	c, _, err := rootFor(s, args).Find(args)
 	if err != nil {
 		return err.Error()
 	}

@@ -80,13 +80,8 @@ func (s *shell) run(ctx context.Context, args []string) int {
 		rest = append([]string{"serve"}, rest...)
 	}
 	s.root = rootFor(s, rest)
-	called := rest
 	if completes(rest) {
-		called = rest[1:]
 		addCompletions(s, s.root)
-	}
-	if c, _, err := s.root.Find(called); err == nil {
-		aliasFlags(c)
 	}
 	s.root.SetArgs(rest)
 	began := s.now()

@@ -44,17 +44,32 @@ func newExportCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				x, err := importer.NewExport(c.Context(), m)
+				x, err := exportOf(c.Context(), m)
 				if err != nil {
 					return err
 				}
-				return exportTo(s, cfg.Store, x, 0, args, force)
+				return exportTo(s, cfg.Store, x, args, force)
 			})
 		},
 	}
 	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	c.Flags().BoolVar(&salvage, "salvage", false, "skip what is damaged, and report what is lost")
 	return c
+}
+
+// export is an export with the number of its memories, 0 if it is not known, and of relations that cannot be read.
+type export struct {
+	*importer.Export
+	count, lost int
+}
+
+func exportOf(ctx context.Context, m *engine.Memories) (export, error) {
+	x, err := importer.NewExport(ctx, m)
+	if err != nil {
+		return export{}, err
+	}
+	st, err := m.Status(ctx)
+	return export{x, st.Memories + st.Forgotten, 0}, err
 }
 
 // exportSalvaged exports what can be read of a store that may be too damaged to be opened.
@@ -71,16 +86,16 @@ func exportSalvaged(ctx context.Context, s *shell, args []string, force bool) er
 		return err
 	}
 	x := &importer.Export{Calendar: v.Calendar, Memories: v.Memories, Related: v.Relations}
-	return errors.Join(exportTo(s, c.Store, x, v.LostRelations, args, force), v.Close())
+	return errors.Join(exportTo(s, c.Store, export{x, 0, v.LostRelations}, args, force), v.Close())
 }
 
-// exportTo writes to the file that args names, or to the output. lost are relations that cannot be read.
-func exportTo(s *shell, from config.Store, x *importer.Export, lost int, args []string, force bool) error {
+// exportTo writes to the file that args names, or to the output.
+func exportTo(s *shell, from config.Store, x export, args []string, force bool) error {
 	if len(args) == 0 || args[0] == "-" {
-		bar := newBar(s, x.Count, "exporting")
+		bar := newBar(s, x.count, "exporting")
 		out, err := x.Write(termtext.JSON(s.out), bar.add)
 		bar.finish()
-		return errors.Join(err, printUnreadable(s, out.Unreadable, lost))
+		return errors.Join(err, printUnreadable(s, out.Unreadable, x.lost))
 	}
 	path, err := config.Expand("file", args[0])
 	if err == nil {
@@ -89,14 +104,14 @@ func exportTo(s *shell, from config.Store, x *importer.Export, lost int, args []
 	if err != nil {
 		return err
 	}
-	bar := newBar(s, x.Count, "exporting")
+	bar := newBar(s, x.count, "exporting")
 	out, err := x.WriteFile(path, force, bar.add)
 	bar.finish()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(s.errw, "exported %s to %s\n", memories(out.Memories), termtext.Line(path))
-	return printUnreadable(s, out.Unreadable, lost)
+	return printUnreadable(s, out.Unreadable, x.lost)
 }
 
 // printUnreadable reports memories that could not be exported, or not completely.
@@ -159,11 +174,11 @@ func migrateStore(ctx context.Context, s *shell, from, to string) error {
 }
 
 func copyAll(ctx context.Context, s *shell, src, dst *engine.Memories) error {
-	x, err := importer.NewExport(ctx, src)
+	x, err := exportOf(ctx, src)
 	if err != nil {
 		return err
 	}
-	bar := newBar(s, x.Count, "importing")
+	bar := newBar(s, x.count, "importing")
 	r, err := x.Copy(ctx, src, dst, bar.at)
 	bar.finish()
 	return printImported(ctx, s, imported{Report: r}, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/importer"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -40,55 +41,27 @@ func (*exportInput) Args() []verb.Arg { return nil }
 const unreadable = "Hippo-Unreadable"
 
 func (*exportInput) call(ctx context.Context, r *request) (reply, error) {
-	t := r.Transfer()
-	cal, err := t.Calendar(ctx)
+	x, err := importer.NewExport(ctx, r.Memories)
 	if err != nil {
 		return reply{}, err
-	}
-	from := make(map[hippo.ID][]hippo.Relation)
-	for x, err := range t.ExportRelations(ctx) {
-		if err != nil {
-			return reply{}, err
-		}
-		from[x.From] = append(from[x.From], x)
 	}
 	h := r.writer.Header()
 	h.Set("Content-Type", lines)
 	h.Set("Cache-Control", "no-store")
 	h.Set("Trailer", unreadable)
 	w := &partWriter{Writer: r.writer, control: http.NewResponseController(r.writer), now: r.server.Now}
-	n, lost, err := export(formats.NewWriter(w, cal), t.Export(ctx), from)
+	out, err := x.Write(w, func() {})
 	switch {
 	case err == nil:
-		h.Set(unreadable, fmt.Sprint(lost))
-		return reply{count: n}, nil
+		h.Set(unreadable, fmt.Sprint(len(out.Unreadable)))
+		return reply{count: out.Memories}, nil
 	case w.begun:
 		r.server.Log.Warn("export ended early", "code", hippo.CodeOf(err))
-		return reply{count: n}, errAborted
+		return reply{count: out.Memories}, errAborted
 	default:
 		h.Del("Trailer")
 		return reply{}, err
 	}
-}
-
-// export writes memories with the relations from them, and returns how many it wrote, and how many
-// cannot be read.
-func export(out *formats.Writer, memories iter.Seq2[*hippo.Memory, error], from map[hippo.ID][]hippo.Relation) (n, lost int, err error) {
-	out.SecretAllowed = engine.HoldsSecret
-	for m, err := range memories {
-		if bad, ok := errors.AsType[*api.UnreadableError](err); ok {
-			lost += len(bad.Problems)
-			continue
-		}
-		if err == nil {
-			err = out.Write(m, from[m.ID]...)
-		}
-		if err != nil {
-			return n, lost, err
-		}
-		n++
-	}
-	return n, lost, out.Flush()
 }
 
 // partWriter gives each part of a response the time of a part.
@@ -160,7 +133,7 @@ func (in *importInput) call(ctx context.Context, r *request) (reply, error) {
 	case err != nil || src.Kind != formats.KindExport:
 		return reply{}, hippo.Fieldf("body", `must be an export of Hippo: lines of JSON, of which the first has the key hippo_export`)
 	}
-	x := importer{request: r, source: src, body: body}
+	x := upload{request: r, source: src, body: body}
 	report, err := x.run(ctx, in)
 	if err != nil {
 		return reply{}, err
@@ -176,8 +149,8 @@ func (in *importInput) call(ctx context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusOK, data: out, count: report.Added + report.Updated}, nil
 }
 
-// importer imports a source in bounded memory.
-type importer struct {
+// upload is a source that is imported in bounded memory.
+type upload struct {
 	*request
 	source    *formats.Source
 	body      *partReader
@@ -186,7 +159,7 @@ type importer struct {
 	tooMany   error
 }
 
-func (x *importer) run(ctx context.Context, in *importInput) (api.ImportReport, error) {
+func (x *upload) run(ctx context.Context, in *importInput) (api.ImportReport, error) {
 	t := x.Transfer().At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(engine.Origin{}).Visit(func(o store.Outcome, _ *hippo.Memory) {
 		if o != store.Refused {
 			x.kept++
@@ -213,7 +186,7 @@ func (x *importer) run(ctx context.Context, in *importInput) (api.ImportReport, 
 }
 
 // entries yields the entries of the source until the body or the context ends or they are too many.
-func (x *importer) entries(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
+func (x *upload) entries(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
 		n := 0
 		for m, err := range x.source.Entries() {
