@@ -213,8 +213,8 @@ the one that supersedes it begins.`,
 			"  hippo fact end 9d4f3c1a --by 5be02c77",
 		Args: func(c *cobra.Command, args []string) error { return endArgs(args, asked.By, c.Flags().Changed("at")) },
 		RunE: func(c *cobra.Command, args []string) error {
-			until, err := asked.At(today(s))
-			if err != nil {
+			until := s.now()
+			if err := setTime(s, &until, asked.At); err != nil {
 				return err
 			}
 			return inNamed(c.Context(), s, func(m *client.Client) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -27,6 +28,11 @@ func validity(t time.Time) string {
 		return t.In(zone()).Format("2006-01-02 15:04")
 	}
 	return clock(t)
+}
+
+// setTime sets a time to one that was given, in the user's zone. An empty text leaves it.
+func setTime(s *shell, to *time.Time, t verb.Time) error {
+	return cmp.Or(typedTimes(t), verb.Read(today(s), t.Into(to)))
 }
 
 // typedTimes is the error for a time of spaces alone: somebody typed it.

@@ -77,10 +77,10 @@ func writtenName(c *cobra.Command, flag string, args []string) (written string) 
 // flagHints are flags of other programs, and those that do here what they do there.
 func flagHints() map[string]string {
 	return map[string]string{
-		"top": "limit", "k": "limit", "max": "limit", "size": "limit", "number": "limit", "first": "limit",
-		"after": "since", "from": "since", "before": "until", "to": "until", "date": "when", "time": "when",
+		"top": "limit", "max": "limit", "size": "limit", "number": "limit", "first": "limit",
+		"from": "since", "to": "until", "date": "when", "time": "when",
 		"in": "project", "repo": "project", "text": "content", "message": "content", "label": "tag", "kind": "type", "category": "type",
-		"context": "situation", "format": "json", "path": "store", "file": "store",
+		"format": "json", "path": "store", "file": "store",
 		"quiet": "log", "debug": "log", "dry": "dry-run", "confirm": "yes", "deleted": "forgotten", "overwrite": "force",
 	}
 }

@@ -95,8 +95,8 @@ func (f *relateFlags) change(c *cobra.Command, s *shell, m *client.Client, args 
 	}
 	f.Kind = args[1]
 	r, err := f.Between(ids[0], ids[1], today(s))
-	end, bad := f.End(today(s))
-	if err := cmp.Or(err, typedTimes(f.Validity.From, f.Validity.Until), bad); err != nil {
+	var end time.Time
+	if err := cmp.Or(err, typedTimes(f.Validity.From, f.Validity.Until), setTime(s, &end, f.End)); err != nil {
 		return err
 	}
 	switch {
