@@ -1,5 +1,6 @@
 // Package server serves memories: all front ends over HTTP on one listener, with certificates, tokens, and scheduled backups
-// and consolidations; or MCP over stdin and stdout. Errors name options by the flags of hippo serve.
+// and consolidations; or MCP over stdin and stdout. For the person who runs it, it manages the tokens, lists the tools and runs programs.
+// Errors name options by the flags of hippo serve.
 package server
 
 import (
