@@ -15,27 +15,6 @@ func (e *EndFact) Args() []Arg {
 	}
 }
 
-// ListFacts asks for the facts about an entity, or about all.
-type ListFacts struct {
-	Kinds  []string
-	Former bool
-	Page
-	When Moment
-}
-
-// Args are the arguments that fill a ListFacts.
-func (l *ListFacts) Args() []Arg {
-	args := []Arg{
-		{Name: "kind", Also: "relation", About: "only relations of this kind (default: any, and memories)", To: &l.Kinds},
-		{Name: "former", About: "include what no longer holds", To: &l.Former},
-	}
-	for _, a := range l.Page.Args() {
-		a.About = "without SUBJECT: " + a.About + " entities"
-		args = append(args, a)
-	}
-	return append(args, l.When.Args()...)
-}
-
 // ChangeRelation declares a relation, ends it, or deletes it.
 type ChangeRelation struct {
 	Relation

@@ -19,14 +19,15 @@ import (
 
 // factList is what a list of facts asks for.
 type factList struct {
-	verb.ListFacts
 	subject string
-	at      hippo.Moment
-	count   int
+	verb.ListFacts
+	at    hippo.Moment
+	count int
 }
 
 func newFactListCommand(s *shell) *cobra.Command {
 	q := factList{ListFacts: verb.ListFacts{Page: verb.Page{Usual: 100}}}
+	var at momentFlags
 	c := &cobra.Command{
 		Use:   "list [SUBJECT]",
 		Short: "List the facts about an entity, or about all entities",
@@ -43,7 +44,7 @@ each entity the 100 strongest relations and the 500 newest memories that mention
 			if q.count, err = q.Count(); err != nil {
 				return err
 			}
-			if q.at, err = q.When.Moment(today(s)); err != nil {
+			if err := at.set(s, &q.at); err != nil {
 				return err
 			}
 			return inNamed(c.Context(), s, func(m *client.Client) error {
@@ -56,6 +57,7 @@ each entity the 100 strongest relations and the 500 newest memories that mention
 		},
 	}
 	addArgs(c.Flags(), q.Args())
+	at.add(c)
 	return c
 }
 
