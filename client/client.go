@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -146,7 +147,7 @@ func (c *Client) with(m *engine.Memories) *Client {
 // AllowSecrets returns a client of the same store that also records and modifies what seems to hold a key, a token or
 // a password, which is a [*hippo.SecretError] otherwise. It is for a user who was asked. Insights of
 // the sources tool, import, hook and sync never may. Only one of the two clients is to be closed.
-func (c *Client) AllowSecrets() *Client { return c.with(engine.AllowSecrets(c.memories)) }
+func (c *Client) AllowSecrets() *Client { return c.with(memory.AllowSecrets(c.memories)) }
 
 // As returns a client of the same store whose changes say who made them and why; reason may be
 // empty. Only one of the two clients is to be closed.

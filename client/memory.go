@@ -5,7 +5,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // Record stores an insight and returns it as stored. When it returns without an error, the
@@ -28,13 +30,13 @@ func (c *Client) Record(ctx context.Context, r api.Record) (*api.Recorded, error
 		x.Project = *r.Project
 	}
 	if !r.Compare {
-		m, err := c.memories.Record(ctx, x, r.Supersedes...)
+		m, err := memory.Record(ctx, c.memories, x, r.Supersedes...)
 		if err != nil {
 			return nil, err
 		}
 		return &api.Recorded{Memory: m}, nil
 	}
-	m, same, err := c.memories.RecordCompared(ctx, x, r.Supersedes...)
+	m, same, err := memory.RecordCompared(ctx, c.memories, x, r.Supersedes...)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +49,7 @@ func (c *Client) Record(ctx context.Context, r api.Record) (*api.Recorded, error
 // Get returns insights by ID, in the order of the IDs, forgotten ones included. Unknown IDs are a
 // [*hippo.UnknownError]. It does not count as use.
 func (c *Client) Get(ctx context.Context, q api.Get) (*api.Got, error) {
-	return engine.GetAt(ctx, c.memories, q)
+	return query.GetAt(ctx, c.memories, q)
 }
 
 // List returns insights by the time they were recorded, newest first. It does not count as use.
@@ -55,43 +57,43 @@ func (c *Client) List(ctx context.Context, q api.List) (*api.Listing, error) {
 	if err := c.selectProjects(ctx, q.Projects, &q.Filter); err != nil {
 		return nil, err
 	}
-	return c.memories.List(ctx, q)
+	return memory.List(ctx, c.memories, q)
 }
 
 // Resolve turns a reference into an ID. One that fits several insights is a [*hippo.AmbiguousError], one that fits none
 // [hippo.ErrNotFound].
 func (c *Client) Resolve(ctx context.Context, q api.Resolve) (hippo.ID, error) {
 	if q.Entities {
-		return engine.ResolveNamed(ctx, c.memories, q.Ref, q.Prefer)
+		return knowledge.ResolveNamed(ctx, c.memories, q.Ref, q.Prefer)
 	}
-	return c.memories.Resolve(ctx, q.Ref, q.Prefer)
+	return memory.Resolve(ctx, c.memories, q.Ref, q.Prefer)
 }
 
 // ShortIDs returns the short forms of IDs, which [Client.Resolve] takes back. Cost: a scan of the
 // index, 0.2 ms of 100,000 insights.
-func (c *Client) ShortIDs(ids ...hippo.ID) hippo.ShortIDs { return engine.ShortIDs(c.memories, ids) }
+func (c *Client) ShortIDs(ids ...hippo.ID) hippo.ShortIDs { return memory.ShortIDs(c.memories, ids) }
 
 // Modify changes one insight and returns it as stored. An unknown ID is [hippo.ErrNotFound]; no
 // change at all is [hippo.ErrInvalid].
 func (c *Client) Modify(ctx context.Context, m api.Modify) (*hippo.Memory, error) {
-	return c.memories.Modify(ctx, m.ID, m.Change)
+	return memory.Modify(ctx, c.memories, m.ID, m.Change)
 }
 
 // ModifyAll changes several insights, each of which is there once, as one operation: all of them or none. No change may
 // supersede. It returns them as stored.
 func (c *Client) ModifyAll(ctx context.Context, list ...api.Modify) ([]*hippo.Memory, error) {
-	return engine.ModifyAll(ctx, c.memories, list)
+	return memory.ModifyAll(ctx, c.memories, list)
 }
 
 // Reinforce votes, all or none, and returns the effects, in the order of the lists.
 func (c *Client) Reinforce(ctx context.Context, b api.Reinforce) ([]api.Reinforcement, error) {
-	return engine.Cast(ctx, c.memories, b)
+	return memory.Cast(ctx, c.memories, b)
 }
 
 // Feedback returns the votes on an insight and its openings, the newest last, at most [hippo.MaxFeedback]. An unknown ID is a
 // [*hippo.UnknownError].
 func (c *Client) Feedback(ctx context.Context, id hippo.ID) ([]api.Feedback, error) {
-	ms, err := c.memories.Get(ctx, []hippo.ID{id})
+	ms, err := memory.Get(ctx, c.memories, []hippo.ID{id})
 	if err != nil {
 		return nil, err
 	}
@@ -115,21 +117,21 @@ func (c *Client) Opened(ctx context.Context, o api.Opened) error {
 	for _, id := range o.IDs {
 		asked[id] = o.Query
 	}
-	return engine.Opened(ctx, c.memories, asked)
+	return memory.Opened(ctx, c.memories, asked)
 }
 
 // Forget hides insights from every search; they are kept. With an unknown ID nothing is
 // changed.
 func (c *Client) Forget(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, error) {
-	return c.memories.Forget(ctx, ids)
+	return memory.Forget(ctx, c.memories, ids)
 }
 
 // Restore undoes Forget.
 func (c *Client) Restore(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, error) {
-	return c.memories.Restore(ctx, ids)
+	return memory.Restore(ctx, c.memories, ids)
 }
 
 // Purge deletes insights for good, forgotten or not. With an unknown ID nothing is deleted.
 func (c *Client) Purge(ctx context.Context, ids ...hippo.ID) error {
-	return c.memories.Purge(ctx, ids)
+	return memory.Purge(ctx, c.memories, ids)
 }

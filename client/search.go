@@ -6,8 +6,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 )
 
@@ -18,7 +19,7 @@ func (c *Client) Search(ctx context.Context, q api.Search) (*hippo.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	return c.memories.Search(ctx, x)
+	return query.Search(ctx, c.memories, x)
 }
 
 // query returns the query of a search; it waits for the model if that is asked for.
@@ -34,7 +35,7 @@ func (c *Client) selectProjects(ctx context.Context, names []string, f *hippo.Fi
 	if len(names) == 0 {
 		return nil
 	}
-	known, err := engine.KnownProjects(ctx, c.memories, names...)
+	known, err := memory.KnownProjects(ctx, c.memories, names...)
 	f.Projects = known
 	return err
 }
@@ -62,16 +63,14 @@ func (c *Client) SearchSources(ctx context.Context, q api.SearchSources) (*api.S
 	}
 	return sources.Search(ctx, &sources.Asked{
 		Sources: asked, Scope: c.scope, Trees: app.UnwatchedCode{Code: c.code, Folder: q.Dir},
-		Insights: sources.Insights{Search: c.memories.Search, CountUsed: func(ctx context.Context, ids []hippo.ID) (string, error) {
-			return engine.CountUsed(ctx, c.memories, ids)
-		}},
+		Insights: sources.InsightsOf(c.memories),
 	}, x)
 }
 
 // Context returns what an agent should know now, as text: rules, open tasks, decisions, recent work, and what a prompt reminds of. It is empty if
 // nothing is worth knowing. It does not count as use. Errors: a [*hippo.FieldError]. Cost: that of a search, if there is a prompt.
 func (c *Client) Context(ctx context.Context, q api.Context) (string, error) {
-	b, err := engine.Context(ctx, c.memories, briefing.Query{Prompt: q.Prompt, MaxTokens: q.MaxTokens, At: q.At})
+	b, err := query.Context(ctx, c.memories, briefing.Query{Prompt: q.Prompt, MaxTokens: q.MaxTokens, At: q.At})
 	if err != nil {
 		return "", err
 	}

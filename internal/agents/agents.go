@@ -17,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // Runner runs beside an agent with the settings of the user.
@@ -124,7 +125,7 @@ func (r *Runner) ingesting(s *lazyStore) *ingest.Config {
 			if err != nil {
 				return nil, err
 			}
-			return engine.Locate(ctx, e.In(app.Scope(r.Config)), id)
+			return memory.Locate(ctx, e.In(app.Scope(r.Config)), id)
 		},
 		Project: r.project, Excluded: r.captureOff(), StateDir: stateDir(), Now: r.Now,
 	}

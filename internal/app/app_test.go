@@ -11,6 +11,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 func stores(t *testing.T) map[string]config.Config {
@@ -33,16 +35,16 @@ func TestOpen_Again(t *testing.T) {
 			}
 			if i == 0 {
 				for n := range 100 {
-					if _, err := local(e).Record(t.Context(), &hippo.Memory{Content: fmt.Sprintf("found again %d", n)}); err != nil {
+					if _, err := memory.Record(t.Context(), local(e), &hippo.Memory{Content: fmt.Sprintf("found again %d", n)}); err != nil {
 						t.Fatal(err)
 					}
 				}
 			}
-			a, err := local(e).Search(t.Context(), hippo.Query{Text: "again"})
+			a, err := query.Search(t.Context(), local(e), hippo.Query{Text: "again"})
 			if err != nil || a.Total != 100 {
 				t.Errorf("%s: got %+v (%v), want 100", kind, a, err)
 			}
-			if st, err := local(e).Status(t.Context()); err != nil || i == 1 && st.Store.Saved == 0 {
+			if st, err := memory.Status(t.Context(), local(e)); err != nil || i == 1 && st.Store.Saved == 0 {
 				t.Errorf("%s: the index was not saved: %+v (%v)", kind, st, err)
 			}
 			if err := e.Close(); err != nil {
@@ -64,17 +66,17 @@ func TestOpen_Shared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := local(one).Record(t.Context(), &hippo.Memory{Content: "told by one"})
+		m, err := memory.Record(t.Context(), local(one), &hippo.Memory{Content: "told by one"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, err := local(two).Search(t.Context(), hippo.Query{Text: "told"}); err != nil || a.Total != 1 {
+		if a, err := query.Search(t.Context(), local(two), hippo.Query{Text: "told"}); err != nil || a.Total != 1 {
 			t.Errorf("%s: two does not see the record: %+v (%v)", kind, a, err)
 		}
-		if _, err := local(two).Forget(t.Context(), []hippo.ID{m.ID}); err != nil {
+		if _, err := memory.Forget(t.Context(), local(two), []hippo.ID{m.ID}); err != nil {
 			t.Fatal(err)
 		}
-		if a, err := local(one).Search(t.Context(), hippo.Query{Text: "told"}); err != nil || a.Total != 0 {
+		if a, err := query.Search(t.Context(), local(one), hippo.Query{Text: "told"}); err != nil || a.Total != 0 {
 			t.Errorf("%s: one does not see that it was forgotten: %+v (%v)", kind, a, err)
 		}
 		if err := errors.Join(one.Close(), two.Close()); err != nil {

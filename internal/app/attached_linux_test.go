@@ -25,6 +25,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 func TestMain(m *testing.M) {
@@ -94,7 +95,7 @@ func (c *caller) fresh() *hippo.Memory {
 	c.t.Helper()
 	c.n++
 	m := &hippo.Memory{Content: fmt.Sprintf("pipe number %d is fresh", c.n), Importance: hippo.Importance{Base: 0.5}}
-	if _, err := c.e.In(hippo.LocalScope("")).Record(c.t.Context(), m); err != nil {
+	if _, err := memory.Record(c.t.Context(), c.e.In(hippo.LocalScope("")), m); err != nil {
 		c.t.Fatal(err)
 	}
 	return m

@@ -17,6 +17,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 )
 
 // zipf returns a source of texts with the word frequencies of a natural language. The words are
@@ -100,7 +103,7 @@ func fill(b *testing.B, memories *engine.Memories, text func(int) string, n int,
 			}
 		}
 	}
-	if r, err := memories.Transfer().Import(b.Context(), hippo.Calendar{}, entries, nil); err != nil || r.Added != n {
+	if r, err := transfer.NewTransfer(memories).Import(b.Context(), hippo.Calendar{}, entries, nil); err != nil || r.Added != n {
 		b.Fatalf("imported %d of %d: %v", r.Added, n, err)
 	}
 }
@@ -123,7 +126,7 @@ func BenchmarkSearch_namespaces(b *testing.B) {
 		q := hippo.Query{Text: questions[i%len(questions)], NoTouch: true}
 		for k, e := range []*engine.Engine{alone, among} {
 			start := time.Now()
-			if _, err := local(e).Search(b.Context(), q); err != nil {
+			if _, err := query.Search(b.Context(), local(e), q); err != nil {
 				b.Fatal(err)
 			}
 			times[k] = append(times[k], float64(time.Since(start).Microseconds()))
@@ -144,7 +147,7 @@ func BenchmarkList_source(b *testing.B) {
 	e, _ := full(b, config.NoModel, 30_000)
 	q := api.List{Arrival: api.Arrival{Source: "client7"}, Count: 10}
 	for b.Loop() {
-		if l, err := local(e).List(b.Context(), q); err != nil || l.Total != 3_000 {
+		if l, err := memory.List(b.Context(), local(e), q); err != nil || l.Total != 3_000 {
 			b.Fatalf("%+v: %v", l, err)
 		}
 	}
@@ -155,10 +158,10 @@ func embedAll(b *testing.B, e *engine.Engine) {
 	b.Helper()
 	memories := local(e)
 	for {
-		if _, err := memories.Search(b.Context(), hippo.Query{Text: "a", NoTouch: true}); err != nil { // starts them
+		if _, err := query.Search(b.Context(), memories, hippo.Query{Text: "a", NoTouch: true}); err != nil { // starts them
 			b.Fatal(err)
 		}
-		s, err := memories.Status(b.Context())
+		s, err := memory.Status(b.Context(), memories)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -202,7 +205,7 @@ func searchAll(b *testing.B, e *engine.Engine, questions []string, callers int, 
 		wg.Go(func() {
 			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
 				q := hippo.Query{Text: questions[int(i)%len(questions)], NoTouch: noTouch}
-				if _, err := memories.Search(b.Context(), q); err != nil {
+				if _, err := query.Search(b.Context(), memories, q); err != nil {
 					b.Error(err)
 					return
 				}

@@ -16,6 +16,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // pair is an older and a newer text, of testdata/changes/pairs.txt.
@@ -79,7 +81,7 @@ func (c *changing) embed() {
 func (c *changing) record(text string) (replaces []string) {
 	c.t.Helper()
 	c.now = c.now.Add(time.Hour)
-	_, x, err := c.RecordCompared(c.t.Context(), &hippo.Memory{Content: text, Source: hippo.Source{Kind: hippo.SourceAgent}})
+	_, x, err := memory.RecordCompared(c.t.Context(), c.Memories, &hippo.Memory{Content: text, Source: hippo.Source{Kind: hippo.SourceAgent}})
 	if err = cmp.Or(err, x.Err); err != nil {
 		c.t.Fatal(err)
 	}
@@ -125,7 +127,7 @@ func (o outcome) String() string {
 // alone reports whether a context shows the older text alone.
 func (c *changing) alone(p pair, promptOnly bool) bool {
 	c.t.Helper()
-	b, err := engine.Context(c.t.Context(), c.Memories, briefing.Query{Prompt: p.question, PromptOnly: promptOnly})
+	b, err := query.Context(c.t.Context(), c.Memories, briefing.Query{Prompt: p.question, PromptOnly: promptOnly})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -138,7 +140,7 @@ func (c *changing) alone(p pair, promptOnly bool) bool {
 // above reports whether a search has the newer text above the older one.
 func (c *changing) above(p pair) bool {
 	c.t.Helper()
-	a, err := c.Search(c.t.Context(), hippo.Query{Text: p.question, NoTouch: true})
+	a, err := query.Search(c.t.Context(), c.Memories, hippo.Query{Text: p.question, NoTouch: true})
 	if err != nil {
 		c.t.Fatal(err)
 	}

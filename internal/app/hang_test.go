@@ -17,6 +17,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // endpointBound is how long an endpoint that hangs may hold up a command.
@@ -109,11 +111,11 @@ func useAll(t *testing.T, c config.Config, o *app.Options) {
 	var said []string
 	within("Ready", func() error { return e.Ready(t.Context()) })
 	within("Record", func() error {
-		_, err := local(e).Record(t.Context(), &hippo.Memory{Content: "We had pizza on Friday"})
+		_, err := memory.Record(t.Context(), local(e), &hippo.Memory{Content: "We had pizza on Friday"})
 		return err
 	})
 	within("Search", func() error {
-		a, err := local(e).Search(t.Context(), hippo.Query{Text: "food for lunch"})
+		a, err := query.Search(t.Context(), local(e), hippo.Query{Text: "food for lunch"})
 		if err != nil {
 			return err
 		}
@@ -124,7 +126,7 @@ func useAll(t *testing.T, c config.Config, o *app.Options) {
 		return nil
 	})
 	within("Status", func() error {
-		st, err := local(e).Status(t.Context())
+		st, err := memory.Status(t.Context(), local(e))
 		said = append(said, st.Degraded...)
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 const (
@@ -95,7 +96,7 @@ func (c *changing) add(notes ...string) {
 // hits returns all hits for a question.
 func (c *changing) hits(question string) order {
 	c.t.Helper()
-	a, err := c.Search(c.t.Context(), hippo.Query{Text: question, NoTouch: true, Count: hippo.MaxCount})
+	a, err := query.Search(c.t.Context(), c.Memories, hippo.Query{Text: question, NoTouch: true, Count: hippo.MaxCount})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -23,6 +23,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -158,7 +160,7 @@ func TestStore_LockOfAStoppedProcess(t *testing.T) {
 		ctx := t.Context()
 		open := func() *engine.Engine { return openEngine(t, c) }
 		e := open()
-		if _, err := local(e).Record(ctx, &hippo.Memory{Content: "a zebra crossed"}); err != nil {
+		if _, err := memory.Record(ctx, local(e), &hippo.Memory{Content: "a zebra crossed"}); err != nil {
 			t.Fatal(err)
 		}
 		other := startWriter(t, c, 0, 1)
@@ -170,12 +172,12 @@ func TestStore_LockOfAStoppedProcess(t *testing.T) {
 			t.Fatalf("the other process is not stopped: %v, %v", status, err)
 		}
 		for name, e := range map[string]*engine.Engine{"open before": e, "opened now": open()} {
-			a, err := local(e).Search(ctx, hippo.Query{Text: "zebra"})
+			a, err := query.Search(ctx, local(e), hippo.Query{Text: "zebra"})
 			if err != nil || len(a.Hits) != 1 {
 				t.Errorf("%s: a search found %+v, %v", name, a, err)
 			}
 			for _, text := range []string{"not stored", "not stored either"} {
-				_, err = local(e).Record(ctx, &hippo.Memory{Content: text})
+				_, err = memory.Record(ctx, local(e), &hippo.Memory{Content: text})
 				if !errors.Is(err, hippo.ErrUnavailable) {
 					t.Errorf("%s: a record returned %v, want that the store is unavailable", name, err)
 				}
@@ -183,7 +185,7 @@ func TestStore_LockOfAStoppedProcess(t *testing.T) {
 					t.Errorf("%s: a record returned %v, want %q and that it is stopped", name, err, want)
 				}
 			}
-			if _, err := local(e).Search(ctx, hippo.Query{Text: "zebra"}); err != nil {
+			if _, err := query.Search(ctx, local(e), hippo.Query{Text: "zebra"}); err != nil {
 				t.Errorf("%s: a second search: %v", name, err)
 			}
 		}
@@ -191,7 +193,7 @@ func TestStore_LockOfAStoppedProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		other.end(t)
-		if _, err := local(e).Record(ctx, &hippo.Memory{Content: "stored again"}); err != nil {
+		if _, err := memory.Record(ctx, local(e), &hippo.Memory{Content: "stored again"}); err != nil {
 			t.Errorf("a record when the lock is free: %v", err)
 		}
 		h := headOf(t, c)

@@ -21,6 +21,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/hub"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -84,7 +86,7 @@ func filled(t *testing.T, n, dimension int, counts map[string]int) config.Store 
 	}
 	var ids []hippo.ID
 	for i := range n {
-		m, err := local(e).Record(t.Context(), &hippo.Memory{Content: fmt.Sprintf("We had pizza, number %d", i)})
+		m, err := memory.Record(t.Context(), local(e), &hippo.Memory{Content: fmt.Sprintf("We had pizza, number %d", i)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +146,7 @@ func ids(st api.Status) []string {
 
 func statusOf(t *testing.T, e *engine.Engine) api.Status {
 	t.Helper()
-	st, err := local(e).Status(t.Context())
+	st, err := memory.Status(t.Context(), local(e))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +190,7 @@ func TestOpen_Models(t *testing.T) { //nolint:paralleltest // the cache is named
 			if said := strings.Join(st.Degraded, "; "); !strings.Contains(said, c.degraded) {
 				t.Errorf("degraded: %q, want %q", said, c.degraded)
 			}
-			a, err := local(e).Search(t.Context(), hippo.Query{Text: "pizza"})
+			a, err := query.Search(t.Context(), local(e), hippo.Query{Text: "pizza"})
 			if err != nil || a.Total != 3 {
 				t.Errorf("search: %+v (%v), want all 3", a, err)
 			}
@@ -220,7 +222,7 @@ func TestOpen_Damaged(t *testing.T) { //nolint:paralleltest // the cache is name
 // ask for.
 func ask(t *testing.T, e *engine.Engine, text string) *hippo.Answer {
 	t.Helper()
-	a, err := local(e).Search(t.Context(), hippo.Query{Text: text, Relevance: &hippo.Range{Max: math.Inf(1)}})
+	a, err := query.Search(t.Context(), local(e), hippo.Query{Text: text, Relevance: &hippo.Range{Max: math.Inf(1)}})
 	if err != nil {
 		t.Fatal(err)
 	}

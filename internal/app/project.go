@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // Repositories returns what is remembered of the repositories of this user.
@@ -47,11 +48,11 @@ func Scope(c config.Config) hippo.Scope {
 // Located returns the memories in the project that a caller names, which must be known, or else, if named is nil, in the one to work for in a folder.
 func Located(ctx context.Context, c config.Config, m *engine.Memories, named *string, dir string) (*engine.Memories, error) {
 	if named != nil {
-		names, err := engine.ResolveProject(ctx, m, *named)
+		names, err := memory.ResolveProject(ctx, m, *named)
 		if err != nil {
 			return nil, err
 		}
 		c.Project = cmp.Or(names[0], config.NoProject)
 	}
-	return engine.Locate(ctx, m, Project(ctx, c, dir))
+	return memory.Locate(ctx, m, Project(ctx, c, dir))
 }

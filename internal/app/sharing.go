@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rpc"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/rpc/share"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -150,18 +151,18 @@ func (s *Sharing) Call(ctx context.Context, c *engine.Call, out any) error {
 		if a.server != nil {
 			return a.server.Call(ctx, c, out)
 		}
-		payload, err := engine.Encode(c)
+		payload, err := rpc.Encode(c)
 		if err != nil {
 			return fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, c.Verb, err)
 		}
 		if a.local != nil {
 			reply, failed := s.dispatcher(a).Do(ctx, payload)
-			return engine.Decode(reply, failed, out)
+			return rpc.Decode(reply, failed, out)
 		}
 		reply, failed, err := a.conn.Call(ctx, payload)
 		switch {
 		case err == nil:
-			return engine.Decode(reply, failed, out)
+			return rpc.Decode(reply, failed, out)
 		case !errors.Is(err, share.ErrBroken):
 			return err
 		case attempt == maxRepeats:
@@ -198,8 +199,8 @@ func (s *Sharing) attached(ctx context.Context) (*attachment, error) {
 }
 
 // dispatcher carries out calls with the engine of this process.
-func (s *Sharing) dispatcher(a *attachment) *engine.Dispatcher {
-	return engine.NewDispatcher(a.local.Engine, s.options.Verbs...)
+func (s *Sharing) dispatcher(a *attachment) *rpc.Dispatcher {
+	return rpc.NewDispatcher(a.local.Engine, s.options.Verbs...)
 }
 
 // leave forgets an attachment whose connection has ended. If the other process was silent, this one opens the store itself
@@ -249,7 +250,7 @@ func (s *Sharing) connect(ctx context.Context, a *attachment) {
 	if s.isAlone() || !s.cfg.Share || s.cfg.Store.Kind == "memory" || runtime.GOOS == "windows" { // the rights of sockets there are not tried
 		return
 	}
-	key := strings.Join([]string{engine.Protocol(), s.cfg.Store.Kind, realPath(s.cfg.Store.Path), s.cfg.Model.Name}, "\x00")
+	key := strings.Join([]string{rpc.Protocol(), s.cfg.Store.Kind, realPath(s.cfg.Store.Path), s.cfg.Model.Name}, "\x00")
 	if s.Own {
 		s.answer(key, a)
 		return

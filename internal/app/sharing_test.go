@@ -16,6 +16,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // shared returns the configuration of a new store that processes share, with a runtime directory of its own.
@@ -51,14 +53,14 @@ func join(t *testing.T, c config.Config, o app.SharingOptions) (*app.Sharing, *e
 func record(t *testing.T, e *engine.Engine, content string) {
 	t.Helper()
 	m := &hippo.Memory{Content: content, Importance: hippo.Importance{Base: 0.5}}
-	if _, err := e.In(hippo.LocalScope("")).Record(t.Context(), m); err != nil {
+	if _, err := memory.Record(t.Context(), e.In(hippo.LocalScope("")), m); err != nil {
 		t.Error(err)
 	}
 }
 
 func count(t *testing.T, e *engine.Engine) int {
 	t.Helper()
-	l, err := e.In(hippo.LocalScope("")).List(t.Context(), api.List{})
+	l, err := memory.List(t.Context(), e.In(hippo.LocalScope("")), api.List{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +173,7 @@ func TestSharing_Cancelled(t *testing.T) {
 	_, e := join(t, c, app.SharingOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.In(hippo.LocalScope("")).Search(ctx, hippo.Query{Text: "x"}); !errors.Is(err, context.Canceled) {
+	if _, err := query.Search(ctx, e.In(hippo.LocalScope("")), hippo.Query{Text: "x"}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	record(t, e, "one")

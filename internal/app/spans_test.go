@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // A question about a time is answered by what is of that time: a list of it if the question names nothing else, and first of all what
@@ -23,7 +25,7 @@ func TestSearch_Spans(t *testing.T) {
 	for n := range 90 {
 		at := c.now.AddDate(0, 0, -3*n).Add(-5 * time.Hour)
 		content := fmt.Sprintf(subjects[n%len(subjects)], names[n%len(names)])
-		if _, err := c.Record(t.Context(), &hippo.Memory{Content: fmt.Sprint(content, " (", n, ")"), EventTime: at, Source: hippo.Source{Kind: hippo.SourceAgent}}); err != nil {
+		if _, err := memory.Record(t.Context(), c.Memories, &hippo.Memory{Content: fmt.Sprint(content, " (", n, ")"), EventTime: at, Source: hippo.Source{Kind: hippo.SourceAgent}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,7 +39,7 @@ func TestSearch_Spans(t *testing.T) {
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(spans), "\n") {
 		f := strings.Split(line, "|")
-		a, err := c.Search(t.Context(), hippo.Query{Text: f[0], NoTouch: true})
+		a, err := query.Search(t.Context(), c.Memories, hippo.Query{Text: f[0], NoTouch: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // A language model in a folder predicts what is recorded; what is wrong with the folder is in the status.
@@ -45,17 +46,17 @@ func TestOpen_PredictionByFolder(t *testing.T) {
 						t.Error(err)
 					}
 				}()
-				m, err := local(e).Record(t.Context(), &hippo.Memory{Content: "We had pizza on Friday"})
+				m, err := memory.Record(t.Context(), local(e), &hippo.Memory{Content: "We had pizza on Friday"})
 				if err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(2 * time.Second) // of the bubble
 				synctest.Wait()
-				got, err := local(e).Get(t.Context(), []hippo.ID{m.ID})
+				got, err := memory.Get(t.Context(), local(e), []hippo.ID{m.ID})
 				if err != nil || math.Abs(got[0].Surprise.Loss-tc.loss) > .5 || got[0].Surprise.Score == 0 {
 					t.Errorf("got %+v, %v, want the loss %v", got, err, tc.loss)
 				}
-				st, err := local(e).Status(t.Context())
+				st, err := memory.Status(t.Context(), local(e))
 				if said := strings.Join(st.Degraded, "; "); err != nil || !strings.HasPrefix(said, tc.degraded) || tc.degraded == "" && said != "" {
 					t.Errorf("degraded: %q, %v, want %q", said, err, tc.degraded)
 				}

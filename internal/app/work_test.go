@@ -16,8 +16,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 const (
@@ -115,7 +116,7 @@ func TestContext_ChangedCode(t *testing.T) { // it sets the directories of the u
 	m := e.In(hippo.LocalScope("p"))
 	record := func(text string) {
 		t.Helper()
-		if _, err := m.Record(t.Context(), &hippo.Memory{Content: text, Project: "p", Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: .5}}); err != nil {
+		if _, err := memory.Record(t.Context(), m, &hippo.Memory{Content: text, Project: "p", Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: .5}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,7 +130,7 @@ func TestContext_ChangedCode(t *testing.T) { // it sets the directories of the u
 		t.Helper()
 		w := app.WorkIn(t.Context(), dir)
 		w.State = "" // so that nothing but the names decides
-		b, err := engine.Context(t.Context(), m, briefing.Query{Work: w})
+		b, err := query.Context(t.Context(), m, briefing.Query{Work: w})
 		if err != nil || len(b.Items) == 0 {
 			t.Fatalf("%+v, %v", b, err)
 		}

@@ -125,7 +125,7 @@ func importing(n int) string {
 	var b strings.Builder
 	b.WriteString("// Package p.\npackage p\n")
 	for i := range n {
-		fmt.Fprintf(&b, "import _ \"%s/internal/engine/p%d\"\n", module, i)
+		fmt.Fprintf(&b, "import _ \"%s/internal/app/p%d\"\n", module, i)
 	}
 	return b.String()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -150,7 +151,7 @@ func TestSearch_ConcurrentAccessesAreAllStored(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 25 {
-				if _, err := f.Search(t.Context(), hippo.Query{Text: "counted"}); err != nil {
+				if _, err := query.Search(t.Context(), f.Memories, hippo.Query{Text: "counted"}); err != nil {
 					t.Error(err)
 				}
 			}

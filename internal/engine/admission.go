@@ -26,8 +26,8 @@ func newTurns() *turns {
 	return &turns{most: 8 * n, low: 2 * n}
 }
 
-// begin waits for the turn of a search. The error is that of ctx.
-func (t *turns) begin(ctx context.Context) error {
+// Begin waits for the turn of a search. The error is that of ctx.
+func (t *turns) Begin(ctx context.Context) error {
 	admitted := t.enter()
 	if admitted == nil {
 		return nil
@@ -65,8 +65,8 @@ func (t *turns) leave(admitted chan struct{}) {
 	t.admit()
 }
 
-// end ends the turn of a search.
-func (t *turns) end() {
+// End ends the turn of a search.
+func (t *turns) End() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.admit()

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 )
@@ -45,7 +44,7 @@ func TestSearch_TakesTurns(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range errs {
 		group.Go(func() {
-			_, errs[i] = f.Search(t.Context(), hippo.Query{Text: fmt.Sprintf("car %d", i)})
+			_, errs[i] = query.Search(t.Context(), f.Memories, hippo.Query{Text: fmt.Sprintf("car %d", i)})
 		})
 	}
 	for model.inside.Load() < int32(room) {
@@ -53,7 +52,7 @@ func TestSearch_TakesTurns(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := f.Search(gone, hippo.Query{Text: "another car"}); err == nil {
+	if _, err := query.Search(gone, f.Memories, hippo.Query{Text: "another car"}); err == nil {
 		t.Error("a search whose caller has gone was answered")
 	}
 	time.Sleep(20 * time.Millisecond) // for those that do not wait
@@ -69,51 +68,5 @@ func TestSearch_TakesTurns(t *testing.T) {
 	}
 	if n := model.inside.Load(); n != int32(len(errs)) {
 		t.Errorf("%d searches were embedded, want %d", n, len(errs))
-	}
-}
-
-// Searches that wait are admitted together, the longest wait first, when few of the others are left; one that gives
-// up leaves its place to others.
-func TestTurns_AdmitTogether(t *testing.T) {
-	t.Parallel()
-	turns := engine.NewTurns(4, 1)
-	for range 4 {
-		if err := turns.Begin(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	admitted := make(chan int)
-	for i, ctx := range []context.Context{t.Context(), gone, t.Context(), t.Context(), t.Context()} {
-		go func() {
-			if err := turns.Begin(ctx); err == nil {
-				admitted <- i
-			} else {
-				admitted <- -1
-			}
-		}()
-		turns.Wait(i + 1)
-	}
-	cancel()
-	if i := <-admitted; i != -1 {
-		t.Fatalf("search %d was admitted, want the one that has gone", i)
-	}
-	for range 2 {
-		turns.End()
-	}
-	if under, waiting := turns.State(); under != 2 || waiting != 4 {
-		t.Fatalf("%d under way and %d wait, want 2 and 4: more than one is left", under, waiting)
-	}
-	turns.End()
-	got := []int{<-admitted, <-admitted, <-admitted}
-	slices.Sort(got)
-	if under, waiting := turns.State(); under != 4 || waiting != 1 || !slices.Equal(got, []int{0, 2, 3}) {
-		t.Errorf("%d under way and %d wait, admitted %v, want 4 and 1, and the first three", under, waiting, got)
-	}
-	for range 3 {
-		turns.End()
-	}
-	if i := <-admitted; i != 4 {
-		t.Errorf("admitted %d, want the last one", i)
 	}
 }

@@ -8,8 +8,10 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // Every way to read has the same half-open interval: from its beginning on, until before its end.
@@ -21,7 +23,7 @@ func TestAsOf_IsHalfOpenOnEveryPath(t *testing.T) {
 	a := f.note(hippo.Memory{Content: "the gateway listens on port 80", Type: "decision", Trust: hippo.TrustNormal, ValidFrom: from, ValidUntil: until, Importance: hippo.Importance{Base: .5}})
 	b := f.note(fact("nothing else"))
 	r := hippo.Relation{From: a.ID, To: b.ID, Kind: "explains", Weight: 1, ValidFrom: from, ValidUntil: until}
-	if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{r}); err != nil {
+	if _, err := knowledge.Relate(t.Context(), f.Memories, []hippo.Relation{r}); err != nil {
 		t.Fatal(err)
 	}
 	for at, want := range map[time.Time]bool{
@@ -40,26 +42,26 @@ func readersAt(f *fixture, id hippo.ID, at hippo.Moment) map[string]func() (bool
 	ctx := f.t.Context()
 	return map[string]func() (bool, error){
 		"get": func() (bool, error) {
-			_, err := engine.GetAt(ctx, f.Memories, api.Get{IDs: []hippo.ID{id}, At: at})
+			_, err := query.GetAt(ctx, f.Memories, api.Get{IDs: []hippo.ID{id}, At: at})
 			if errors.Is(err, hippo.ErrNotFound) {
 				return false, nil
 			}
 			return err == nil, err
 		},
 		"list": func() (bool, error) {
-			l, err := f.List(ctx, api.List{Filter: hippo.Filter{Types: []string{"decision"}, Moment: at}})
+			l, err := memory.List(ctx, f.Memories, api.List{Filter: hippo.Filter{Types: []string{"decision"}, Moment: at}})
 			return err == nil && l.Total == 1, err
 		},
 		"search": func() (bool, error) {
-			a, err := f.Search(ctx, hippo.Query{Text: "gateway", Filter: hippo.Filter{Moment: at}, NoTouch: true})
+			a, err := query.Search(ctx, f.Memories, hippo.Query{Text: "gateway", Filter: hippo.Filter{Moment: at}, NoTouch: true})
 			return err == nil && len(a.Hits) == 1, err
 		},
 		"context": func() (bool, error) {
-			b, err := engine.Context(ctx, f.Memories, briefing.Query{Prompt: "gateway port", At: at})
+			b, err := query.Context(ctx, f.Memories, briefing.Query{Prompt: "gateway port", At: at})
 			return err == nil && strings.Contains(b.Text(), "port 80"), err
 		},
 		"related": func() (bool, error) {
-			list, err := f.Relations().List(ctx, api.Relations{IDs: []hippo.ID{id}, At: at})
+			list, err := knowledge.ListRelations(ctx, f.Memories, api.Relations{IDs: []hippo.ID{id}, At: at})
 			return err == nil && len(list) == 1, err
 		},
 	}
@@ -75,7 +77,7 @@ func TestGetAt_NamesWhatHeldThen(t *testing.T) {
 		chain = append(chain, f.note(hippo.Memory{Content: text, ValidFrom: day.AddDate(0, 0, -6+3*i)}, chain[i].ID))
 	}
 	get := func(n, days int) error {
-		_, err := engine.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{chain[n].ID}, At: hippo.Moment{ValidAt: day.AddDate(0, 0, -days)}})
+		_, err := query.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{chain[n].ID}, At: hippo.Moment{ValidAt: day.AddDate(0, 0, -days)}})
 		return err
 	}
 	for _, tc := range []struct {
@@ -105,11 +107,11 @@ func TestRelations_OfAKind(t *testing.T) {
 		all = append(all, hippo.Relation{From: hub.ID, To: f.note(fact("leaf")).ID, Kind: "strong", Weight: 1})
 	}
 	all = append(all, hippo.Relation{From: hub.ID, To: all[0].To, Kind: "weak", Weight: .1})
-	if _, err := f.Relations().Declare(t.Context(), all); err != nil {
+	if _, err := knowledge.Relate(t.Context(), f.Memories, all); err != nil {
 		t.Fatal(err)
 	}
 	for kind, want := range map[string]int{"weak": 1, "strong": 100, "none": 0} {
-		list, err := f.Relations().List(t.Context(), api.Relations{IDs: []hippo.ID{hub.ID}, Kinds: []string{kind}})
+		list, err := knowledge.ListRelations(t.Context(), f.Memories, api.Relations{IDs: []hippo.ID{hub.ID}, Kinds: []string{kind}})
 		if err != nil || len(list) != want {
 			t.Errorf("%s: %d relations, want %d (%v)", kind, len(list), want, err)
 		}

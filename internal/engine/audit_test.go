@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -19,7 +20,7 @@ import (
 
 func (f *fixture) audit(m *engine.Memories, o api.Audit) *api.AuditReport {
 	f.t.Helper()
-	r, err := engine.Audit(f.t.Context(), m, o)
+	r, err := upkeep.Audit(f.t.Context(), m, o)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -99,12 +100,12 @@ func TestAudit_Refuses(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	for field, o := range map[string]api.Audit{"idle": {Idle: -1}, "limit": {Limit: hippo.MaxCount + 1}} {
-		_, err := engine.Audit(t.Context(), f.Memories, o)
+		_, err := upkeep.Audit(t.Context(), f.Memories, o)
 		if bad, ok := errors.AsType[*hippo.FieldError](err); !ok || bad.Field != field {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := engine.Audit(t.Context(), f.In(hippo.Scope{Rights: hippo.RightWrite}), api.Audit{}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := upkeep.Audit(t.Context(), f.In(hippo.Scope{Rights: hippo.RightWrite}), api.Audit{}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without the right to read: %v", err)
 	}
 }

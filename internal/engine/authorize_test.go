@@ -11,6 +11,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
+	"github.com/hippo-memory/hippo/internal/rpc"
 )
 
 // hidden is in a memory that no caller of another scope may see a part of.
@@ -47,14 +50,14 @@ func TestDispatcher_WithinTheScope(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	stored := f.record(hidden+" orchard", 0.5, hidden)
-	ms, err := f.Get(t.Context(), []hippo.ID{stored})
+	ms, err := memory.Get(t.Context(), f.Memories, []hippo.ID{stored})
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := *ms[0]
-	d := engine.NewDispatcher(func(context.Context) (*engine.Engine, error) { return f.Engine, nil })
+	d := rpc.NewDispatcher(func(context.Context) (*engine.Engine, error) { return f.Engine, nil })
 	arguments := argumentsFor(before.Clone())
-	if got, want := slices.Sorted(maps.Keys(arguments)), engine.VerbNames(); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(arguments)), verbNames(); !slices.Equal(got, want) {
 		t.Fatalf("arguments for %q, but the verbs are %q", got, want)
 	}
 	none, elsewhere := []string{}, []string{"elsewhere"}
@@ -85,15 +88,15 @@ func TestDispatcher_WithinTheScope(t *testing.T) {
 			}
 		}
 	}
-	ms, err = f.Get(t.Context(), []hippo.ID{stored})
+	ms, err = memory.Get(t.Context(), f.Memories, []hippo.ID{stored})
 	if err != nil || ms[0].Content != before.Content || ms[0].Version != before.Version || ms[0].Importance != before.Importance || ms[0].Forgotten() {
 		t.Errorf("the memory is %+v (%v), was %+v", ms, err, before)
 	}
 }
 
-func within(t *testing.T, d *engine.Dispatcher, allowed hippo.Scope, c *engine.Call) (reply string, failed bool, err error) {
+func within(t *testing.T, d *rpc.Dispatcher, allowed hippo.Scope, c *engine.Call) (reply string, failed bool, err error) {
 	t.Helper()
-	call, err := engine.Encode(c)
+	call, err := rpc.Encode(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +110,7 @@ func TestDispatcher_Discreet(t *testing.T) {
 	f := open(t, options{})
 	f.record("mine", 0.5)
 	broken := false
-	d := engine.NewDispatcher(func(context.Context) (*engine.Engine, error) {
+	d := rpc.NewDispatcher(func(context.Context) (*engine.Engine, error) {
 		if broken {
 			return nil, fmt.Errorf("%w: /home/me/memory.db", hippo.ErrUnavailable)
 		}
@@ -125,7 +128,7 @@ func TestDispatcher_Discreet(t *testing.T) {
 		}
 	}
 	broken = true
-	call, err := engine.Encode(&engine.Call{Verb: "list", Scope: writer, Args: map[string]any{}})
+	call, err := rpc.Encode(&engine.Call{Verb: "list", Scope: writer, Args: map[string]any{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,12 +151,12 @@ func TestRemote_ExportsPages(t *testing.T) {
 		}
 	}
 	r := engine.NewRemote(newServed(f.Engine), &engine.Config{Now: f.now}, f.Zone()).In(hippo.LocalScope(""))
-	report, err := r.Transfer().Import(t.Context(), hippo.Calendar{}, list, nil)
+	report, err := transfer.NewTransfer(r).Import(t.Context(), hippo.Calendar{}, list, nil)
 	if err != nil || report.Added != n {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	seen := map[hippo.ID]bool{}
-	for m, err := range r.Transfer().Export(t.Context()) {
+	for m, err := range transfer.NewTransfer(r).Export(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +164,7 @@ func TestRemote_ExportsPages(t *testing.T) {
 			t.Fatalf("%v comes twice", m.ID)
 		}
 		if seen[m.ID] = true; len(seen) == 10 {
-			if _, err := r.Reinforce(t.Context(), []hippo.ID{m.ID}, nil); err != nil { // it comes again at the end
+			if _, err := memory.Reinforce(t.Context(), r, []hippo.ID{m.ID}, nil); err != nil { // it comes again at the end
 				t.Fatal(err)
 			}
 		}
@@ -169,7 +172,7 @@ func TestRemote_ExportsPages(t *testing.T) {
 	if len(seen) != n {
 		t.Errorf("%d memories, want %d", len(seen), n)
 	}
-	if _, err := engine.PageAfter(t.Context(), r, "AAAA"); !errors.Is(err, hippo.ErrConflict) {
+	if _, err := engine.Perform[string, any](t.Context(), r, "AAAA", "export_after", nil); !errors.Is(err, hippo.ErrConflict) {
 		t.Errorf("a position of another store: %v", err)
 	}
 }

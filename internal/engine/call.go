@@ -26,5 +26,5 @@ type Call struct {
 	Args any
 }
 
-// none is the argument or the result of a verb without one.
-type none struct{}
+// None is the argument or the result of a verb without one.
+type None struct{}

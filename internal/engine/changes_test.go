@@ -7,14 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/history"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 // feedFrom returns the feed of a scope from a position on.
-func feedFrom(t *testing.T, f *fixture, scope hippo.Scope, position string, want bool) *engine.Feed {
+func feedFrom(t *testing.T, f *fixture, scope hippo.Scope, position string, want bool) *history.Feed {
 	t.Helper()
-	feed, resumed, err := engine.NewFeed(t.Context(), f.In(scope), position)
+	feed, resumed, err := history.NewFeed(t.Context(), f.In(scope), position)
 	if err != nil || resumed != want {
 		t.Fatalf("resumed is %v (%v), want %v", resumed, err, want)
 	}
@@ -22,9 +23,9 @@ func feedFrom(t *testing.T, f *fixture, scope hippo.Scope, position string, want
 }
 
 // reported returns what a feed reports next.
-func reported(t *testing.T, feed *engine.Feed) (list []string) {
+func reported(t *testing.T, feed *history.Feed) (list []string) {
 	t.Helper()
-	_, err := feed.Next(t.Context(), func(e engine.Event) error {
+	_, err := feed.Next(t.Context(), func(e history.Event) error {
 		list = append(list, e.Memory.Content)
 		return nil
 	})
@@ -47,7 +48,7 @@ func TestFeed(t *testing.T) {
 	f.record("b", .5)
 	f.forget(a)
 	var positions []string
-	_, err := feed.Next(t.Context(), func(e engine.Event) error {
+	_, err := feed.Next(t.Context(), func(e history.Event) error {
 		positions = append(positions, e.Position)
 		return nil
 	})
@@ -63,7 +64,7 @@ func TestFeed(t *testing.T) {
 	}
 	broken := errors.New("the client is gone")
 	f.record("c", .5)
-	if _, err := feed.Next(t.Context(), func(engine.Event) error { return broken }); !errors.Is(err, broken) {
+	if _, err := feed.Next(t.Context(), func(history.Event) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -75,10 +76,10 @@ func TestFeed_staysInItsScope(t *testing.T) {
 	f := open(t, options{})
 	tenant := hippo.Scope{Namespace: "tenant", Rights: hippo.RightRead}
 	project := hippo.Scope{Projects: []string{"p"}, Rights: hippo.RightRead}
-	feeds := []*engine.Feed{feedFrom(t, f, tenant, "", false), feedFrom(t, f, project, "", false)}
+	feeds := []*history.Feed{feedFrom(t, f, tenant, "", false), feedFrom(t, f, project, "", false)}
 	for i, m := range []hippo.Memory{{Content: "mine"}, {Content: "theirs", Namespace: "tenant"}, {Content: "p's", Project: "p"}} {
 		m.ID = hippo.ID{15: byte(i + 1)}
-		if _, err := f.In(hippo.Scope{Namespace: m.Namespace, Rights: hippo.AllRights}).Record(t.Context(), &m); err != nil {
+		if _, err := memory.Record(t.Context(), f.In(hippo.Scope{Namespace: m.Namespace, Rights: hippo.AllRights}), &m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,7 +93,7 @@ func TestFeed_staysInItsScope(t *testing.T) {
 	}
 	feedFrom(t, f, tenant, feeds[1].Position(), false)
 	feedFrom(t, f, tenant, "2", false)
-	if _, _, err := engine.NewFeed(t.Context(), f.In(hippo.Scope{}), ""); !errors.Is(err, hippo.ErrForbidden) {
+	if _, _, err := history.NewFeed(t.Context(), f.In(hippo.Scope{}), ""); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without a right: got %v", err)
 	}
 }
@@ -114,7 +115,7 @@ func TestFeed_Pages(t *testing.T) {
 	want := f.fill(450)
 	var got []string
 	middle := ""
-	_, err := feed.Next(t.Context(), func(e engine.Event) error {
+	_, err := feed.Next(t.Context(), func(e history.Event) error {
 		if got = append(got, e.Memory.Content); len(got) == 250 {
 			middle = e.Position
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -52,7 +53,7 @@ func closeWhileBusy(t *testing.T, late int, open func() (driver.Backend, error))
 	delete(all, "close")
 	delete(all, "import")
 	all["record"] = func(ctx context.Context, _ *engine.Memories) error {
-		m, err := f.Record(ctx, &hippo.Memory{Content: "filler"})
+		m, err := memory.Record(ctx, f.Memories, &hippo.Memory{Content: "filler"})
 		if err == nil {
 			mu.Lock()
 			acknowledged = append(acknowledged, m.ID)

@@ -3,20 +3,20 @@ package engine_test
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 )
 
 // grouped returns the IDs of each community.
 func (f *fixture) grouped(q api.Communities) (out [][]hippo.ID) {
 	f.t.Helper()
-	l, err := engine.Communities(f.t.Context(), f.Memories, q)
+	l, err := knowledge.Communities(f.t.Context(), f.Memories, q)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -53,10 +53,10 @@ func TestCommunities(t *testing.T) {
 		}
 	}
 	add(6, 7)
-	if n, err := f.Transfer().ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
+	if n, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
 		t.Fatal(n, err)
 	}
-	l, err := engine.Communities(t.Context(), f.Memories, api.Communities{})
+	l, err := knowledge.Communities(t.Context(), f.Memories, api.Communities{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestCommunities(t *testing.T) {
 		t.Errorf("of another kind: %v", got)
 	}
 	for _, n := range []int{-1, api.MaxCommunities + 1} {
-		if _, err := engine.Communities(t.Context(), f.Memories, api.Communities{Count: n}); !errors.Is(err, hippo.ErrInvalid) {
+		if _, err := knowledge.Communities(t.Context(), f.Memories, api.Communities{Count: n}); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("count %d: %v", n, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestCommunities_Forgotten(t *testing.T) {
 	f := open(t, options{})
 	f.put(turn(1, "", "one"), turn(2, "", "two"), turn(3, "", "three"))
 	rs := []hippo.Relation{{From: idOf(1), To: idOf(2), Kind: "near", Weight: 1}, {From: idOf(2), To: idOf(3), Kind: "near", Weight: 1}}
-	if n, err := f.Transfer().ImportRelations(t.Context(), rs); n != 2 || err != nil {
+	if n, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), rs); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	f.forget(idOf(3))
@@ -119,7 +119,7 @@ func TestCommunities_Changed(t *testing.T) {
 	}
 	relate := func(rs []hippo.Relation) {
 		t.Helper()
-		if n, err := f.Transfer().ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
+		if n, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
 			t.Fatal(n, err)
 		}
 	}
@@ -143,13 +143,5 @@ func TestCommunities_Changed(t *testing.T) {
 	}
 	if d := cmp.Diff(pairs, f.grouped(api.Communities{GraphFilter: api.GraphFilter{Kinds: []string{"near"}}})); d != "" {
 		t.Error(d)
-	}
-}
-
-// A panic of what is computed beside the call is an error of the call; the process goes on.
-func TestCommunities_Panic(t *testing.T) {
-	t.Parallel()
-	if err := engine.GroupBroken(); err == nil || strings.Count(err.Error(), "panic: ") != 2 {
-		t.Errorf("error %v", err)
 	}
 }

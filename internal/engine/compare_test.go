@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 func TestCompare(t *testing.T) {
@@ -40,7 +40,7 @@ func TestCompare(t *testing.T) {
 		{again, []hippo.ID{first.ID}, nil},
 		{third, nil, []string{"100 / 300"}},
 	} {
-		got, err := f.Compare(t.Context(), c.of)
+		got, err := memory.Compare(t.Context(), f.Memories, c.of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%q replaces %q, want %q", c.of.Content, reasons, c.replaces)
 		}
 	}
-	if got, err := f.Compare(t.Context(), f.note(fact("!!!"))); err != nil || len(got.Duplicates)+len(got.Replaces) > 0 {
+	if got, err := memory.Compare(t.Context(), f.Memories, f.note(fact("!!!"))); err != nil || len(got.Duplicates)+len(got.Replaces) > 0 {
 		t.Errorf("!!! is like %+v (%v)", got, err)
 	}
 }
@@ -66,7 +66,7 @@ func TestCompare_NamesAFew(t *testing.T) {
 	for n := range 40 {
 		f.note(fact(fmt.Sprintf("The rate limit is %d requests per minute", 10+n%20)))
 	}
-	got, err := f.Compare(t.Context(), f.note(fact("The rate limit is 12 requests per minute")))
+	got, err := memory.Compare(t.Context(), f.Memories, f.note(fact("The rate limit is 12 requests per minute")))
 	if err != nil || len(got.Duplicates) != 2 || len(got.Replaces) != 5 {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -75,10 +75,10 @@ func TestCompare_NamesAFew(t *testing.T) {
 func TestRecordCompared(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
-	record := func(content string, supersedes ...hippo.ID) (*hippo.Memory, *engine.Comparison) {
+	record := func(content string, supersedes ...hippo.ID) (*hippo.Memory, *memory.Comparison) {
 		t.Helper()
 		draft := fact(content)
-		m, same, err := f.RecordCompared(t.Context(), &draft, supersedes...)
+		m, same, err := memory.RecordCompared(t.Context(), f.Memories, &draft, supersedes...)
 		if err != nil || same.Err != nil {
 			t.Fatalf("%q: %v, comparison: %+v", content, err, same)
 		}
@@ -103,7 +103,7 @@ func TestRecordCompared(t *testing.T) {
 	}
 	used := fact("another text")
 	used.ID = first.ID
-	if _, _, err := f.RecordCompared(t.Context(), &used); !errors.Is(err, hippo.ErrConflict) {
+	if _, _, err := memory.RecordCompared(t.Context(), f.Memories, &used); !errors.Is(err, hippo.ErrConflict) {
 		t.Errorf("an ID in use: %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestRecordCompared_WithoutRead(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	draft := fact("The rate limit is 100 requests per minute")
-	m, same, err := f.Engine.In(hippo.Scope{Rights: hippo.RightWrite}).RecordCompared(t.Context(), &draft)
+	m, same, err := memory.RecordCompared(t.Context(), f.In(hippo.Scope{Rights: hippo.RightWrite}), &draft)
 	if err != nil || !errors.Is(same.Err, hippo.ErrForbidden) {
 		t.Fatalf("%v, comparison: %+v, want %v", err, same, hippo.ErrForbidden)
 	}

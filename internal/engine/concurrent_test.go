@@ -11,6 +11,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -62,7 +64,7 @@ func TestSearch_ChangesBetweenIndexAndStore(t *testing.T) {
 			b := &interrupted{Backend: newPersistent()}
 			f := open(t, options{backend: b, tokens: &embedtest.Tokens{}})
 			f.put(turn(1, "", "car"), turn(2, "", "the red car"))
-			other := store.New(b, nil).In(f.Scope())
+			other := store.New(b, nil).In(f.Scope)
 			b.mu.Lock()
 			b.next = func() {
 				if err := c.change(t.Context(), other); err != nil {
@@ -101,10 +103,10 @@ func TestSearch_WhileMemoriesChange(t *testing.T) {
 		wg.Go(func() {
 			for i := range 20 {
 				text := fmt.Sprint("car changed", i)
-				if _, err := f.Modify(t.Context(), idOf(g+1), api.Change{Content: &text}); err != nil {
+				if _, err := memory.Modify(t.Context(), f.Memories, idOf(g+1), api.Change{Content: &text}); err != nil {
 					t.Error(err)
 				}
-				if a, err := f.Search(t.Context(), hippo.Query{Text: "car changed", Count: 100, Detail: hippo.Detail{Each: true}}); err != nil || a.Total != 20 {
+				if a, err := query.Search(t.Context(), f.Memories, hippo.Query{Text: "car changed", Count: 100, Detail: hippo.Detail{Each: true}}); err != nil || a.Total != 20 {
 					t.Errorf("got %+v (%v)", a, err)
 				}
 			}

@@ -18,6 +18,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
@@ -62,10 +65,10 @@ func openTidy(t *testing.T) (f *fixture, all []hippo.ID) {
 func TestConsolidate_LetsSearchesPass(t *testing.T) {
 	t.Parallel()
 	f, all := openTidy(t)
-	defer f.Searching()()
+	defer f.Embedding.Searching()()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond) // a sixth of the first wait
 	defer cancel()
-	if c, err := engine.Consolidate(ctx, f.Memories, engine.ConsolidateOptions{Horizon: api.Monthly}); !errors.Is(err, context.DeadlineExceeded) {
+	if c, err := upkeep.Consolidate(ctx, f.Memories, upkeep.ConsolidateOptions{Horizon: api.Monthly}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%+v, error %v, want a plan that waits until its context ends", c, err)
 	}
 	if c := f.consolidate(api.Monthly, true); c.Memories != len(all) || c.Linked == 0 || c.Summarised == 0 {
@@ -75,7 +78,7 @@ func TestConsolidate_LetsSearchesPass(t *testing.T) {
 
 func (f *fixture) consolidate(h api.Horizon, dry bool) *api.Consolidation {
 	f.t.Helper()
-	c, err := engine.Consolidate(f.t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: h, DryRun: dry})
+	c, err := upkeep.Consolidate(f.t.Context(), f.Memories, upkeep.ConsolidateOptions{Horizon: h, DryRun: dry})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -115,12 +118,12 @@ func TestConsolidate_Constants(t *testing.T) {
 	f, _ := openTidy(t)
 	o := consolidate.Default()
 	o.Archive.Below = 0
-	c, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: api.Monthly, Constants: &o})
+	c, err := upkeep.Consolidate(t.Context(), f.Memories, upkeep.ConsolidateOptions{Horizon: api.Monthly, Constants: &o})
 	if err != nil || c.Archived != 0 || c.Summarised == 0 {
 		t.Errorf("archived %d below a surprise of 0, summarised %d (%v)", c.Archived, c.Summarised, err)
 	}
 	o.Archive.Below = 2
-	if _, err = engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: api.Monthly, Constants: &o}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err = upkeep.Consolidate(t.Context(), f.Memories, upkeep.ConsolidateOptions{Horizon: api.Monthly, Constants: &o}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("a threshold of 2: %v", err)
 	}
 }
@@ -139,7 +142,7 @@ func TestConsolidate(t *testing.T) {
 	if c.Operation.IsZero() || c.Pruned != 1 || c.Linked != 1 || c.Summarised == 0 || c.Archived != 5 || c.Skipped != 0 || c.ConsolidationCounts != dry.ConsolidationCounts {
 		t.Fatalf("got %+v, want what the dry run proposes: %+v", c, dry)
 	}
-	op, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
+	op, err := memory.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil || len(op.Operations) != 1 || op.Operations[0].ID != c.Operation || op.Operations[0].Verb != hippo.VerbConsolidate {
 		t.Errorf("the history has %+v (%v)", op, err)
 	}
@@ -147,7 +150,7 @@ func TestConsolidate(t *testing.T) {
 	if again := f.consolidate(api.Monthly, false); again.ConsolidationCounts != (api.ConsolidationCounts{}) || !again.Operation.IsZero() {
 		t.Errorf("a second run did %+v", again.ConsolidationCounts)
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); err != nil {
+	if _, err := memory.Undo(t.Context(), f.Memories, c.Operation); err != nil {
 		t.Fatal(err)
 	}
 	undone := slices.DeleteFunc(f.stored(), func(m *hippo.Memory) bool { return m.Type == consolidate.SummaryType && m.Forgotten() })
@@ -185,7 +188,7 @@ func TestConsolidate_Archived(t *testing.T) {
 	found := func(what string, ranker hippo.Ranker, filter hippo.Filter) (n int) {
 		t.Helper()
 		a := f.search(hippo.Query{Text: "gateway timeout", Count: 50, NoTouch: true, Ranker: ranker, Filter: filter, Relevance: &hippo.Range{Max: 10}})
-		l, err := f.List(t.Context(), api.List{Filter: filter, Count: 50})
+		l, err := memory.List(t.Context(), f.Memories, api.List{Filter: filter, Count: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +199,7 @@ func TestConsolidate_Archived(t *testing.T) {
 			}
 		}
 		listed := len(f.archived(l.Memories))
-		labels, err := engine.Labels(t.Context(), f.Memories, filter)
+		labels, err := memory.Labels(t.Context(), f.Memories, filter)
 		if err != nil || labels.Memories != l.Total || (listed == 0) == filter.Archived {
 			t.Errorf("%s: %d archived hits, %d listed, %d of %d labels (%v)", what, n, listed, labels.Memories, l.Total, err)
 		}
@@ -216,7 +219,7 @@ func TestConsolidate_Archived(t *testing.T) {
 			t.Errorf("%s has the relevance %v by default and on request", id, x)
 		}
 	}
-	b, err := engine.Context(t.Context(), f.Memories, briefing.Query{})
+	b, err := query.Context(t.Context(), f.Memories, briefing.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,13 +228,13 @@ func TestConsolidate_Archived(t *testing.T) {
 			t.Errorf("%s is in the session context", i.Memory.ID)
 		}
 	}
-	if st, err := f.Status(t.Context()); err != nil || st.Archived != len(ids) || st.Memories != len(all)+c.Summarised {
+	if st, err := memory.Status(t.Context(), f.Memories); err != nil || st.Archived != len(ids) || st.Memories != len(all)+c.Summarised {
 		t.Errorf("status: %d archived of %d (%v), want %d of %d", st.Archived, st.Memories, err, len(ids), len(all)+c.Summarised)
 	}
-	if ms, err := f.Restore(t.Context(), ids[:1]); err != nil || ms[0].Archived() {
+	if ms, err := memory.Restore(t.Context(), f.Memories, ids[:1]); err != nil || ms[0].Archived() {
 		t.Errorf("restored %+v (%v)", ms, err)
 	}
-	if st, err := f.Status(t.Context()); err != nil || st.Archived != len(ids)-1 {
+	if st, err := memory.Status(t.Context(), f.Memories); err != nil || st.Archived != len(ids)-1 {
 		t.Errorf("after a restore: %d archived (%v)", st.Archived, err)
 	}
 }
@@ -263,7 +266,7 @@ func TestConsolidate_ArchivedUnsaid(t *testing.T) {
 func TestConsolidate_SummariesChangeNoSearch(t *testing.T) {
 	t.Parallel()
 	f, all := openTidy(t)
-	if _, err := f.Forget(t.Context(), all[len(all)-1:]); err != nil { // what would be linked, which counts in searches
+	if _, err := memory.Forget(t.Context(), f.Memories, all[len(all)-1:]); err != nil { // what would be linked, which counts in searches
 		t.Fatal(err)
 	}
 	q := hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 50, NoTouch: true, Detail: hippo.Detail{Explain: true}}
@@ -282,7 +285,7 @@ func TestConsolidate_SummariesChangeNoSearch(t *testing.T) {
 	if a := f.search(typed); len(a.Hits) == 0 || !a.Hits[0].Memory.IsSummary() {
 		t.Errorf("summaries: %d hits, want those of the consolidation", len(a.Hits))
 	}
-	b, err := engine.Context(t.Context(), f.Memories, briefing.Query{})
+	b, err := query.Context(t.Context(), f.Memories, briefing.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,24 +308,24 @@ func TestConsolidate_UndoAfterChanges(t *testing.T) {
 	c := f.consolidate(api.Monthly, false)
 	ids := f.archived(f.stored())
 	summary := f.stored()[slices.IndexFunc(f.stored(), func(m *hippo.Memory) bool { return m.Type == consolidate.SummaryType })]
-	if _, err := f.Modify(t.Context(), ids[3], api.Change{Pinned: new(true)}); err != nil {
+	if _, err := memory.Modify(t.Context(), f.Memories, ids[3], api.Change{Pinned: new(true)}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), ids[3].Short()) {
+	if _, err := memory.Undo(t.Context(), f.Memories, c.Operation); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), ids[3].Short()) {
 		t.Errorf("an undo after a change: %v", err)
 	}
 	f.undo(ids[3])
 	// The better one of two copies has only a link: its change does not matter.
-	if _, err := f.Modify(t.Context(), all[len(all)-1], api.Change{Tags: &[]string{"x"}}); err != nil && !slices.Contains(ids, all[len(all)-1]) {
+	if _, err := memory.Modify(t.Context(), f.Memories, all[len(all)-1], api.Change{Tags: &[]string{"x"}}); err != nil && !slices.Contains(ids, all[len(all)-1]) {
 		t.Fatal(err)
 	}
 	if slices.Contains(ids, all[len(all)-1]) {
 		f.undo(all[len(all)-1])
 	}
-	if err := f.Purge(t.Context(), []hippo.ID{ids[0], summary.ID}); err != nil {
+	if err := memory.Purge(t.Context(), f.Memories, []hippo.ID{ids[0], summary.ID}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); err != nil {
+	if _, err := memory.Undo(t.Context(), f.Memories, c.Operation); err != nil {
 		t.Fatal(err)
 	}
 	if left := f.archived(f.stored()); len(left) != 0 {
@@ -335,17 +338,17 @@ func TestConsolidate_BadInput(t *testing.T) {
 	t.Parallel()
 	f, _ := openTidy(t)
 	field, ok := errors.AsType[*hippo.FieldError](func() error {
-		_, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: "hourly"})
+		_, err := upkeep.Consolidate(t.Context(), f.Memories, upkeep.ConsolidateOptions{Horizon: "hourly"})
 		return err
 	}())
 	if !ok || field.Field != "horizon" {
 		t.Errorf("got %v, want an error about the horizon", field)
 	}
 	reader := f.In(hippo.Scope{Rights: hippo.RightRead})
-	if _, err := engine.Consolidate(t.Context(), reader, engine.ConsolidateOptions{Horizon: api.Daily}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := upkeep.Consolidate(t.Context(), reader, upkeep.ConsolidateOptions{Horizon: api.Daily}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without the right to write: %v", err)
 	}
-	if _, err := engine.Consolidate(t.Context(), reader, engine.ConsolidateOptions{Horizon: api.Daily, DryRun: true}); err != nil {
+	if _, err := upkeep.Consolidate(t.Context(), reader, upkeep.ConsolidateOptions{Horizon: api.Daily, DryRun: true}); err != nil {
 		t.Errorf("a dry run without the right to write: %v", err)
 	}
 	for _, n := range []int{0, 1} {
@@ -378,11 +381,11 @@ func TestConsolidate_EqualMemories(t *testing.T) {
 	f.put(ms...)
 	o := consolidate.Default()
 	o.Duplicates.Links = 1000
-	c, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: api.Weekly, Constants: &o})
+	c, err := upkeep.Consolidate(t.Context(), f.Memories, upkeep.ConsolidateOptions{Horizon: api.Weekly, Constants: &o})
 	if err != nil || c.Memories != n || c.Linked != o.Duplicates.Links || c.Left != n-1-c.Linked || c.Summarised+c.Archived+c.Skipped != 0 {
 		t.Fatalf("%d equal memories: %+v (%v)", n, c, err)
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); err != nil || len(f.relations()) != 0 {
+	if _, err := memory.Undo(t.Context(), f.Memories, c.Operation); err != nil || len(f.relations()) != 0 {
 		t.Fatalf("after the undo %d relations (%v)", len(f.relations()), err)
 	}
 }
@@ -417,7 +420,7 @@ func TestConsolidate_Rescores(t *testing.T) {
 		m.Surprise = hippo.Surprise{}
 		f.put(m)
 	}
-	if err := engine.Scored(t.Context(), f.Memories); err != nil {
+	if err := upkeep.Scored(t.Context(), f.Memories); err != nil {
 		t.Fatal(err)
 	}
 	c := f.consolidate(api.Weekly, false)
@@ -431,7 +434,7 @@ func TestConsolidate_Rescores(t *testing.T) {
 func TestClusters(t *testing.T) {
 	t.Parallel()
 	f, all := openTidy(t)
-	c, err := engine.ClustersOf(t.Context(), f.Memories)
+	c, err := upkeep.ClustersOf(t.Context(), f.Memories)
 	if err != nil || c.Memories != len(all) || len(c.Topics) < 2 || len(c.Groups) < len(c.Topics) {
 		t.Fatalf("got %+v (%v)", c, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // Summaries that an undo has forgotten are not proposed again, nor counted as skipped.
@@ -12,7 +12,7 @@ func TestConsolidate_LeavesForgottenSummaries(t *testing.T) {
 	t.Parallel()
 	f, _ := openTidy(t)
 	c := f.consolidate(api.Monthly, false)
-	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); err != nil || c.Summarised == 0 {
+	if _, err := memory.Undo(t.Context(), f.Memories, c.Operation); err != nil || c.Summarised == 0 {
 		t.Fatalf("%+v (%v)", c, err)
 	}
 	for _, dry := range []bool{true, false} {

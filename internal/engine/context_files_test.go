@@ -7,8 +7,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/code/project"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // When a session begins, insights that name a changed file come before others of their section; without changes they do not
@@ -25,7 +25,7 @@ func TestContext_ChangedFiles(t *testing.T) {
 	first := func(changed ...string) (string, bool) {
 		t.Helper()
 		state := project.State{Branch: "main", Changed: changed}
-		b, err := engine.Context(t.Context(), m, briefing.Query{Work: briefing.Work{State: state.Text()}, MaxTokens: 150})
+		b, err := query.Context(t.Context(), m, briefing.Query{Work: briefing.Work{State: state.Text()}, MaxTokens: 150})
 		if err != nil || len(b.Items) == 0 {
 			t.Fatalf("%v (%v)", b, err)
 		}

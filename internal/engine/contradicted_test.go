@@ -6,6 +6,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // A fact marks a text only while it holds, where both can be seen, and where it is trusted as much.
@@ -23,13 +25,13 @@ func TestSearch_ContradictedBy(t *testing.T) {
 	f.record("Lunch at noon: Ana, Acme and the works at hand.", .5)
 	notes := func(m *engine.Memories, q hippo.Query) (out []string) {
 		t.Helper()
-		a, err := m.Search(t.Context(), q)
+		a, err := query.Search(t.Context(), m, q)
 		if err != nil || len(a.Hits) == 0 {
 			t.Fatal(len(a.Hits), err)
 		}
 		for i := range a.Hits {
 			if x := a.Hits[i].ContradictedBy; x != nil {
-				out = append(out, a.Hits[i].Memory.Content+" | "+engine.ContradictionNote(x, f.now()))
+				out = append(out, a.Hits[i].Memory.Content+" | "+query.ContradictionNote(x, f.now()))
 			}
 		}
 		return out
@@ -46,7 +48,7 @@ func TestSearch_ContradictedBy(t *testing.T) {
 	if got := notes(f.Memories, then); len(got) != 1 || got[0] != "Ana Petrova works at Globex. | a fact says otherwise: Ana Petrova works at Acme" {
 		t.Errorf("at the time before: %q", got)
 	}
-	if _, err := engine.RemoveEntity(t.Context(), f.Memories, engine.EntityRemoval{Entity: "Globex"}); err != nil {
+	if _, err := knowledge.RemoveEntity(t.Context(), f.Memories, knowledge.EntityRemoval{Entity: "Globex"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := notes(f.Memories, hippo.Query{Text: "where does Ana work"}); len(got) != 0 {

@@ -13,7 +13,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -22,7 +24,7 @@ import (
 func (f *fixture) learned(a, b int) float64 {
 	f.t.Helper()
 	f.flush()
-	rs, err := f.Relations().Of(f.t.Context(), []hippo.ID{idOf(a)})
+	rs, err := knowledge.RelationsOf(f.t.Context(), f.Memories, []hippo.ID{idOf(a)})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -112,7 +114,7 @@ func TestCoRecall_SearchingAloneMovesNothing(t *testing.T) {
 	if d := cmp.Diff(before, answers()); d != "" {
 		t.Errorf("(-before +after):\n%s", d)
 	}
-	for r, err := range f.Transfer().ExportRelations(t.Context()) {
+	for r, err := range transfer.NewTransfer(f.Memories).ExportRelations(t.Context()) {
 		t.Errorf("learned %+v (%v)", r, err)
 	}
 }
@@ -149,7 +151,7 @@ func TestCoRecall_IsLearnedOnceADay(t *testing.T) {
 	}
 	f.votedDaily(365, "blue beta", 2, 3) // learns a pair, and drops what has faded
 	f.learned(1, 2)
-	for r, err := range f.Transfer().ExportRelations(t.Context()) {
+	for r, err := range transfer.NewTransfer(f.Memories).ExportRelations(t.Context()) {
 		if err != nil || r.Other(idOf(1)) == idOf(2) {
 			t.Errorf("what has faded is still there: %v, %v", r, err)
 		}
@@ -160,7 +162,7 @@ func TestCoRecall_WhatTeaches(t *testing.T) {
 	t.Parallel()
 	const asked = "how is the red gateway deployed"
 	opening := func(f *fixture, query string, n int) {
-		if err := engine.Opened(t.Context(), f.Memories, map[hippo.ID]string{idOf(n): query}); err != nil {
+		if err := memory.Opened(t.Context(), f.Memories, map[hippo.ID]string{idOf(n): query}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -212,7 +214,7 @@ func (f *fixture) times(n int, do func()) {
 // upvoted votes for a turn as a modification does.
 func (f *fixture) upvoted(n int, query string) {
 	f.t.Helper()
-	if _, err := f.Modify(f.t.Context(), idOf(n), api.Change{Vote: api.VoteUp, Query: query}); err != nil {
+	if _, err := memory.Modify(f.t.Context(), f.Memories, idOf(n), api.Change{Vote: api.VoteUp, Query: query}); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -223,12 +225,12 @@ func TestCoRecall_StaysInItsNamespace(t *testing.T) {
 	f := openAssociating(t, nil)
 	f.put(turn(1, "", "red alpha"))
 	other := f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights})
-	m, err := other.Record(t.Context(), &hippo.Memory{Content: "red beta"})
+	m, err := memory.Record(t.Context(), other, &hippo.Memory{Content: "red beta"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.voted("red", 1)
-	if _, err := engine.Cast(t.Context(), other, api.Reinforce{Up: []hippo.ID{m.ID}, Query: "red"}); err != nil {
+	if _, err := memory.Cast(t.Context(), other, api.Reinforce{Up: []hippo.ID{m.ID}, Query: "red"}); err != nil {
 		t.Fatal(err)
 	}
 	f.flush()
@@ -250,7 +252,7 @@ func TestCoRecall_IsBounded(t *testing.T) {
 	f.search(q)
 	f.learned(1, 2)
 	n := 0
-	for _, err := range f.Transfer().ExportRelations(t.Context()) {
+	for _, err := range transfer.NewTransfer(f.Memories).ExportRelations(t.Context()) {
 		if n++; err != nil {
 			t.Fatal(err)
 		}
@@ -360,7 +362,7 @@ func TestCoRecall_PruningIsUndone(t *testing.T) {
 		a, b := turn(10*i+1, "", "gateway alpha"), turn(10*i+2, "", "gateway beta")
 		a.Namespace, b.Namespace = scope.Namespace, scope.Namespace
 		both := func(yield func(*hippo.Memory, error) bool) { _ = yield(a, nil) && yield(b, nil) }
-		if _, err := f.In(scope).Transfer().Import(t.Context(), hippo.Calendar{}, both, nil); err != nil {
+		if _, err := transfer.NewTransfer(f.In(scope)).Import(t.Context(), hippo.Calendar{}, both, nil); err != nil {
 			t.Fatal(err)
 		}
 		r := hippo.CoRecall(a.ID, b.ID)
@@ -374,7 +376,7 @@ func TestCoRecall_PruningIsUndone(t *testing.T) {
 	f.flush()
 	for _, scope := range []hippo.Scope{hippo.LocalScope(""), elsewhere} {
 		m := f.In(scope)
-		ops, err := engine.Operations(t.Context(), m, api.Operations{})
+		ops, err := memory.Operations(t.Context(), m, api.Operations{})
 		if err != nil || len(ops.Operations) != 1 || ops.Operations[0].Verb != hippo.VerbConsolidate || ops.Operations[0].Reason == "" {
 			t.Fatalf("namespace %q has the operations %+v (%v)", scope.Namespace, ops, err)
 		}
@@ -390,7 +392,7 @@ func TestCoRecall_PruningIsUndone(t *testing.T) {
 		if n := count(); n != 0 {
 			t.Errorf("namespace %q has %d relations that have faded", scope.Namespace, n)
 		}
-		if _, err := engine.Undo(t.Context(), m, ops.Operations[0].ID); err != nil || count() != 1 {
+		if _, err := memory.Undo(t.Context(), m, ops.Operations[0].ID); err != nil || count() != 1 {
 			t.Errorf("namespace %q after the undo: %d relations (%v)", scope.Namespace, count(), err)
 		}
 	}

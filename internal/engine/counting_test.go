@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // What was searched without a trace is counted as a search counts it: once for each memory, on the active day.
@@ -16,7 +16,7 @@ func TestCountUsed(t *testing.T) {
 	if a := f.search(hippo.Query{Text: "gateway", NoTouch: true}); len(a.Hits) != 2 {
 		t.Fatalf("%+v", a)
 	}
-	note, err := engine.CountUsed(t.Context(), f.Memories, []hippo.ID{shown, shown, {1}})
+	note, err := query.CountUsed(t.Context(), f.Memories, []hippo.ID{shown, shown, {1}})
 	if err != nil || note != "" {
 		t.Fatalf("%q, %v", note, err)
 	}
@@ -30,7 +30,7 @@ func TestCountUsed(t *testing.T) {
 	if day := f.status().Day; day != 2 {
 		t.Errorf("day %d", day)
 	}
-	if _, err = engine.CountUsed(t.Context(), f.Memories, make([]hippo.ID, hippo.MaxCount+1)); hippo.CodeOf(err) != hippo.CodeInvalid {
+	if _, err = query.CountUsed(t.Context(), f.Memories, make([]hippo.ID, hippo.MaxCount+1)); hippo.CodeOf(err) != hippo.CodeInvalid {
 		t.Errorf("too many: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -106,7 +107,7 @@ func TestEmbed_WhileMemoriesChange(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(ctx context.Context, f *fixture, other store.Scoped, id hippo.ID) error{
 		"purged": func(ctx context.Context, f *fixture, _ store.Scoped, id hippo.ID) error {
-			return f.Purge(ctx, []hippo.ID{id})
+			return memory.Purge(ctx, f.Memories, []hippo.ID{id})
 		},
 		"purged_by_another_process": func(ctx context.Context, _ *fixture, other store.Scoped, id hippo.ID) error {
 			return other.Purge(ctx, []hippo.ID{id})
@@ -133,7 +134,7 @@ func TestEmbed_WhileMemoriesChange(t *testing.T) {
 				done := make(chan error, 1)
 				go func() { done <- f.Embed(ctx, func(int, int) {}) }()
 				synctest.Wait()
-				if err := change(ctx, f, store.New(b, nil).In(f.Scope()), id); err != nil {
+				if err := change(ctx, f, store.New(b, nil).In(f.Scope), id); err != nil {
 					t.Error(err)
 				}
 				w.Unblock()

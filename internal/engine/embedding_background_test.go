@@ -12,6 +12,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
@@ -125,7 +127,7 @@ func TestEmbedding_ServesEachScope(t *testing.T) {
 		w.Block()
 		tenant := f.In(hippo.Scope{Namespace: "tenant", Rights: hippo.AllRights})
 		for i := range 100 {
-			if _, err := tenant.Record(t.Context(), &hippo.Memory{Content: fmt.Sprintf("imported %d", i), Importance: hippo.Importance{Base: .5}}); err != nil {
+			if _, err := memory.Record(t.Context(), tenant, &hippo.Memory{Content: fmt.Sprintf("imported %d", i), Importance: hippo.Importance{Base: .5}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -134,7 +136,7 @@ func TestEmbedding_ServesEachScope(t *testing.T) {
 		if a := f.search(hippo.Query{Text: "car"}); len(a.Degraded) > 0 {
 			t.Errorf("got degraded %q", a.Degraded)
 		}
-		a, err := tenant.Search(t.Context(), hippo.Query{Text: "imported"})
+		a, err := query.Search(t.Context(), tenant, hippo.Query{Text: "imported"})
 		if err != nil || !mentions(a.Degraded, "0 of 100") {
 			t.Errorf("the tenant got %+v (%v)", a, err)
 		}

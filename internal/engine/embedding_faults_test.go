@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
@@ -142,7 +143,7 @@ func TestEmbedding_CancelledQuery(t *testing.T) {
 			cancel()
 			return nil, ctx.Err()
 		})
-		if a, err := f.Search(ctx, hippo.Query{Text: "car"}); !errors.Is(err, context.Canceled) {
+		if a, err := query.Search(ctx, f.Memories, hippo.Query{Text: "car"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %+v (%v), want canceled", a, err)
 		}
 	})
@@ -316,7 +317,7 @@ func TestEmbedding_BrokenInstantModel(t *testing.T) {
 				{Text: "car"},
 				{Situation: []string{"driving"}},
 			} {
-				a, err := safely(func() (*hippo.Answer, error) { return f.Search(t.Context(), q) })
+				a, err := safely(func() (*hippo.Answer, error) { return query.Search(t.Context(), f.Memories, q) })
 				if err != nil {
 					t.Errorf("%+v: %v", q, err)
 				} else if len(contents(a)) != 1 || !mentions(a.Degraded, failure.says) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 )
@@ -73,11 +75,11 @@ func TestEmbedding_HidesErrorsOfOthers(t *testing.T) {
 				synctest.Wait()
 				for rights, shown := range map[hippo.Rights]bool{hippo.AllRights: true, hippo.RightRead: false} {
 					in := f.In(hippo.Scope{Namespace: "tenant", Rights: rights})
-					a, err := in.Search(t.Context(), hippo.Query{Text: "x"})
+					a, err := query.Search(t.Context(), in, hippo.Query{Text: "x"})
 					if err != nil {
 						t.Fatal(err)
 					}
-					st, err := in.Status(t.Context())
+					st, err := memory.Status(t.Context(), in)
 					if err != nil {
 						t.Fatal(err)
 					}

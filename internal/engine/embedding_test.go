@@ -127,7 +127,7 @@ func TestEmbedding_FollowsChanges(t *testing.T) {
 	f.wantOrder(hippo.Query{Text: "doctor"}, "physician")
 	f.purge(id)
 	f.wantOrder(hippo.Query{Text: "doctor"})
-	other := store.New(b, nil).In(f.Scope()) // as another process would
+	other := store.New(b, nil).In(f.Scope) // as another process would
 	late := &hippo.Memory{Content: "automobile", Trust: hippo.TrustNormal, Source: hippo.Source{Kind: hippo.SourceAgent}}
 	if err := other.Add(t.Context(), late); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,8 @@
-// Package engine holds the use cases, one file a verb: record, search, list, get, modify,
-// reinforce, forget, relate, compare, import and export. It joins the store, the index and
-// package recall. Front ends call it and nothing below it.
+// Package engine is an open memory: the store, the index and the models of a process, and [Memories], which is what a caller may see
+// of them. The verbs are functions of the packages below it, by subject: memory, knowledge, history, transfer, upkeep and query.
+// They reach the store through the fields of Engine and Memories; front ends call verbs and use no field.
 //
-// The verbs are methods of [Memories], which is a store restricted to the scope of a caller:
-// [Engine.In] takes the scope once.
+// [Perform] carries out a verb here, or, if the engine is one of [NewRemote], in the process that has the store open.
 package engine
 
 import (
@@ -17,6 +16,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/engine/entities"
 	"github.com/hippo-memory/hippo/internal/engine/writebehind"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
@@ -29,24 +29,24 @@ import (
 
 // Engine is a memory in use. It is safe for concurrent use.
 type Engine struct {
-	store     *store.Store
-	index     *index.Index
-	embedding *embedding.Follower
+	Store     *store.Store
+	Index     *index.Index
+	Embedding *embedding.Follower
 	searches
 	behind
 	slots
-	weights  *rank.Weights
-	defaults defaults
-	remote   Remote // nil: the store is open in this process, and the fields above are set
-	now      func() time.Time
+	Weights  *rank.Weights
+	Defaults defaults
+	Remote   Remote // nil: the store is open in this process, and the fields above are set
+	Clock    func() time.Time
 	closing  func() error // once
-	cards    cards
+	Cards    entities.Cards
 }
 
 // behind writes what nobody waits for.
 type behind struct {
-	accesses *writebehind.Accesses
-	surprise *writebehind.Scorer // nil: surprise is not computed
+	Accesses *writebehind.Accesses
+	Surprise *writebehind.Scorer // nil: surprise is not computed
 }
 
 // maxPasts is how many verbs run in the past at a time: each takes RAM and a core, even for a caller who may only read.
@@ -54,18 +54,18 @@ const maxPasts = 2
 
 // slots limit what runs at a time.
 type slots struct {
-	planning chan struct{} // a token: one consolidation at a time
+	Planning chan struct{} // a token: one consolidation at a time
 	pasts    chan struct{} // tokens of the verbs that run in the past, see [maxPasts]
-	// comparing counts the memories that are compared with others.
-	comparing atomic.Int32
+	// Comparing counts the memories that are compared with others.
+	Comparing atomic.Int32
 }
 
 // searches answers queries.
 type searches struct {
-	searcher *recall.Searcher
-	pages    *recall.Pages
-	turns    *turns
-	groups   atomic.Pointer[grouping] // the last one
+	Searcher *recall.Searcher
+	Pages    *recall.Pages
+	Turns    *turns
+	Groups   atomic.Pointer[Grouping] // the last one
 }
 
 // Remote carries out verbs in the process that has the store open. It is safe for concurrent use.
@@ -116,71 +116,71 @@ type Background struct {
 
 // New returns an Engine. It starts one or two goroutines, which Close ends.
 func New(c Config) *Engine {
-	e := &Engine{store: c.Store, index: c.Index, weights: c.Weights, now: c.Now, defaults: defaultsOf(&c, c.Store.Zone())}
-	if e.weights == nil {
+	e := &Engine{Store: c.Store, Index: c.Index, Weights: c.Weights, Clock: c.Now, Defaults: defaultsOf(&c, c.Store.Zone())}
+	if e.Weights == nil {
 		w := rank.DefaultWeights()
-		e.weights = &w
+		e.Weights = &w
 	}
-	if e.now == nil {
-		e.now = time.Now //nolint:forbidigo // the system clock is the default
+	if e.Clock == nil {
+		e.Clock = time.Now //nolint:forbidigo // the system clock is the default
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	e.pages, e.turns = recall.NewPages(e.now), newTurns()
-	e.planning, e.pasts = make(chan struct{}, 1), make(chan struct{}, maxPasts)
-	e.accesses = writebehind.NewAccesses(e.store, e.index, e.weights, c.Log)
-	e.embedding = embedding.New(embedding.Config{
-		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.Background.Lock, OnBattery: c.Background.OnBattery, Brief: c.Background.Brief, Log: c.Log,
+	e.Pages, e.Turns = recall.NewPages(e.Clock), newTurns()
+	e.Planning, e.pasts = make(chan struct{}, 1), make(chan struct{}, maxPasts)
+	e.Accesses = writebehind.NewAccesses(e.Store, e.Index, e.Weights, c.Log)
+	e.Embedding = embedding.New(embedding.Config{
+		Store: e.Store, Index: e.Index, Models: c.Models, Degraded: c.Degraded, Path: c.Background.Lock, OnBattery: c.Background.OnBattery, Brief: c.Background.Brief, Log: c.Log,
 	})
-	links := relationReader{e.store, &e.weights.Relations, e.now}
-	e.searcher = recall.New(recall.Config{
-		Index: e.index, Relations: links, Embedder: e.embedding, Tokens: c.Tokens, Weights: e.weights,
+	links := relationReader{e.Store, &e.Weights.Relations, e.Clock}
+	e.Searcher = recall.New(recall.Config{
+		Index: e.Index, Relations: links, Embedder: e.Embedding, Tokens: c.Tokens, Weights: e.Weights,
 		Instant: func(ctx context.Context, text string) recall.Embedded {
-			return embedding.Instant(ctx, e.embedding, text)
+			return embedding.Instant(ctx, e.Embedding, text)
 		},
-		Hybrid: hybrid.New(hybrid.DefaultWeights(), e.store, index.TextKey, links, e.now),
-		Now:    func() time.Time { return e.now().In(e.store.Zone()) },
+		Hybrid: hybrid.New(hybrid.DefaultWeights(), e.Store, index.TextKey, links, e.Clock),
+		Now:    func() time.Time { return e.Clock().In(e.Store.Zone()) },
 	})
 	e.closing = sync.OnceValue(func() error {
-		e.accesses.Close()
-		e.surprise.Close()
-		return errors.Join(e.embedding.Close(), e.index.Close(), e.store.Close())
+		e.Accesses.Close()
+		e.Surprise.Close()
+		return errors.Join(e.Embedding.Close(), e.Index.Close(), e.Store.Close())
 	})
 	return e
 }
 
 // defaults are settings of a caller.
 type defaults struct {
-	ranker hippo.Ranker
+	Ranker hippo.Ranker
 	wait   time.Duration // [Config.IndexWait]
 	zone   *time.Location
-	// repositories is [Config.Repositories].
-	repositories project.Cache
+	// Repositories is [Config.Repositories].
+	Repositories project.Cache
 	spelled      *sync.Map // the namespaces that are known to have memories
 }
 
 func defaultsOf(c *Config, zone *time.Location) defaults {
-	return defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone, repositories: c.Repositories, spelled: &sync.Map{}}
+	return defaults{Ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone, Repositories: c.Repositories, spelled: &sync.Map{}}
 }
 
 // Memories is the memory within the scope of a caller; its methods are the verbs. It is cheap to
 // create and safe for concurrent use.
 type Memories struct {
 	*Engine
-	scope  hippo.Scope
-	scoped store.Scoped
+	Scope  hippo.Scope
+	Scoped store.Scoped
 
-	op hippo.Operation // see [As]
+	Op hippo.Operation // see [As]
 
-	secretsAllowed bool
-	wait           time.Duration // [Config.IndexWait] of the caller
-	retried        bool          // an attempt whose result was lost may have been carried out
+	SecretsAllowed bool
+	Wait           time.Duration // [Config.IndexWait] of the caller
+	Retried        bool          // an attempt whose result was lost may have been carried out
 }
 
 // In returns the memory within a scope.
 func (e *Engine) In(scope hippo.Scope) *Memories {
-	return &Memories{Engine: e, scope: scope, scoped: e.store.In(scope), wait: e.defaults.wait}
+	return &Memories{Engine: e, Scope: scope, Scoped: e.Store.In(scope), Wait: e.Defaults.wait}
 }
 
 // As returns the memory in the same scope, for one who changes it: operations get By and Reason of
@@ -188,27 +188,27 @@ func (e *Engine) In(scope hippo.Scope) *Memories {
 // one. The rest of op is ignored.
 func As(m *Memories, op hippo.Operation) *Memories {
 	c := *m
-	c.op = hippo.Operation{ID: op.ID, By: op.By, Reason: op.Reason}
+	c.Op = hippo.Operation{ID: op.ID, By: op.By, Reason: op.Reason}
 	return &c
 }
 
 // Because returns the memory in the same scope, for the same caller, whose operations have a reason.
 func Because(m *Memories, reason string) *Memories {
 	c := *m
-	c.op.Reason = reason
+	c.Op.Reason = reason
 	return &c
 }
 
-// as returns the operation of a verb of the caller.
-func as(m *Memories, verb hippo.Verb) hippo.Operation {
-	op := m.op
+// Operation returns the operation of a verb of the caller.
+func Operation(m *Memories, verb hippo.Verb) hippo.Operation {
+	op := m.Op
 	op.Verb = verb
 	return op
 }
 
-// indexed runs f, which reads the index, when that has the state of the store. If the file of the
+// Indexed runs f, which reads the index, when that has the state of the store. If the file of the
 // index turns out to be damaged meanwhile, f runs once more, on the rebuilt index.
-func (e *Engine) indexed(ctx context.Context, f func() error) error {
+func (e *Engine) Indexed(ctx context.Context, f func() error) error {
 	err := e.indexedOnce(ctx, f)
 	if errors.Is(err, index.ErrDamaged) {
 		err = e.indexedOnce(ctx, f)
@@ -217,19 +217,19 @@ func (e *Engine) indexed(ctx context.Context, f func() error) error {
 }
 
 func (e *Engine) indexedOnce(ctx context.Context, f func() error) error {
-	if err := e.index.CatchUp(ctx); err != nil {
+	if err := e.Index.CatchUp(ctx); err != nil {
 		return err
 	}
-	return e.index.Guard(f)
+	return e.Index.Guard(f)
 }
 
 // Importance returns the importance of a memory as of an active day, in [0, 1].
 func (e *Engine) Importance(m *hippo.Memory, day hippo.Day) float64 {
-	return e.weights.Usage.Importance(m.Importance.Value, m.Importance.SetDay, day, m.Pinned)
+	return e.Weights.Usage.Importance(m.Importance.Value, m.Importance.SetDay, day, m.Pinned)
 }
 
 // Zone returns the time zone of the user.
-func (e *Engine) Zone() *time.Location { return e.defaults.zone }
+func (e *Engine) Zone() *time.Location { return e.Defaults.zone }
 
 // Close stores what is pending and closes the index and the store. Closing again returns what
 // the first Close did.

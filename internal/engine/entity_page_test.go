@@ -11,12 +11,13 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 func (f *fixture) page(q api.ShowEntity) *api.EntityPage {
 	f.t.Helper()
-	p, err := engine.ShowEntity(f.t.Context(), f.Memories, q)
+	p, err := knowledge.ShowEntity(f.t.Context(), f.Memories, q)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestShowEntity(t *testing.T) {
 		if to == paris {
 			r.ValidUntil = march.AddDate(-1, 0, 0)
 		}
-		if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{r}); err != nil {
+		if _, err := knowledge.Relate(t.Context(), f.Memories, []hippo.Relation{r}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,7 +51,7 @@ func TestShowEntity(t *testing.T) {
 	f.record("Ána Petrova, on the new plan", .9)
 	f.record("banana bread", .9)
 	f.advance(1, 0)
-	if _, err := f.Record(t.Context(), &hippo.Memory{Content: "Ana prefers coffee", Importance: hippo.Importance{Base: .5}}, tea); err != nil {
+	if _, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: "Ana prefers coffee", Importance: hippo.Importance{Base: .5}}, tea); err != nil {
 		t.Fatal(err)
 	}
 	p := f.page(api.ShowEntity{Entity: "petrova"})
@@ -99,7 +100,7 @@ func TestShowEntity_Facts(t *testing.T) {
 	f.record("lunch with Ana", .5)
 	for i := range links {
 		to := f.entity(fmt.Sprintf("Town %d", i), "place")
-		if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{{From: ana, To: to, Kind: "knows", Weight: 1}}); err != nil {
+		if _, err := knowledge.Relate(t.Context(), f.Memories, []hippo.Relation{{From: ana, To: to, Kind: "knows", Weight: 1}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,11 +140,11 @@ func TestShowEntity_FitsIn(t *testing.T) {
 		t.Errorf("the newest is %q, or %q", small.Facts[0].Content, large.Facts[0].Content)
 	}
 	for _, q := range []api.ShowEntity{{Entity: "Ana", MaxTokens: 1}, {Entity: "Ana", MaxTokens: 1 << 20}} {
-		if _, err := engine.ShowEntity(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
+		if _, err := knowledge.ShowEntity(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
-	if _, err := engine.ShowEntity(t.Context(), f.Memories, api.ShowEntity{Entity: "Ben"}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := knowledge.ShowEntity(t.Context(), f.Memories, api.ShowEntity{Entity: "Ben"}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("Ben: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -46,23 +47,23 @@ func TestEntities_NamesThatAreTakenMeanwhile(t *testing.T) {
 	name := "Ana Petrova"
 	for what, write := range map[string]func(ctx context.Context, m *engine.Memories) error{
 		"add": func(ctx context.Context, m *engine.Memories) error {
-			_, err := engine.AddEntity(ctx, m, engine.EntityDraft{Entity: hippo.Entity{Name: name}})
+			_, err := knowledge.AddEntity(ctx, m, knowledge.EntityDraft{Entity: hippo.Entity{Name: name}})
 			return err
 		},
 		"modify": func(ctx context.Context, m *engine.Memories) error {
-			_, err := engine.ModifyEntity(ctx, m, api.ModifyEntity{Entity: "Boris", Name: &name})
+			_, err := knowledge.ModifyEntity(ctx, m, api.ModifyEntity{Entity: "Boris", Name: &name})
 			return err
 		},
 		"split": func(ctx context.Context, m *engine.Memories) error {
-			_, err := engine.SplitEntity(ctx, m, api.SplitEntity{Entity: "Boris", New: hippo.Entity{Name: name}})
+			_, err := knowledge.SplitEntity(ctx, m, api.SplitEntity{Entity: "Boris", New: hippo.Entity{Name: name}})
 			return err
 		},
 		"merge": func(ctx context.Context, m *engine.Memories) error {
-			_, err := engine.MergeEntities(ctx, m, api.MergeEntities{From: "Boris", Into: name})
+			_, err := knowledge.MergeEntities(ctx, m, api.MergeEntities{From: "Boris", Into: name})
 			return err
 		},
 		"merge into a recorded one": func(ctx context.Context, m *engine.Memories) error {
-			_, err := engine.MergeEntities(ctx, m, api.MergeEntities{From: name, Into: "Boris"})
+			_, err := knowledge.MergeEntities(ctx, m, api.MergeEntities{From: name, Into: "Boris"})
 			return err
 		},
 	} {
@@ -80,7 +81,7 @@ func TestEntities_NamesThatAreTakenMeanwhile(t *testing.T) {
 			if err := write(t.Context(), f.Memories); !errors.Is(err, hippo.ErrConflict) {
 				t.Errorf("a name that was taken meanwhile: %v", err)
 			}
-			list, err := engine.ListEntities(t.Context(), f.Memories, api.ListEntities{})
+			list, err := knowledge.ListEntities(t.Context(), f.Memories, api.ListEntities{})
 			if err != nil || len(list.Entities) != 2 {
 				t.Fatalf("%d entities, %v, want 2", len(list.Entities), err)
 			}

@@ -12,13 +12,13 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 )
 
 // entity records an entity.
 func (f *fixture) entity(name, kind string, aliases ...string) hippo.ID {
 	f.t.Helper()
-	e, err := engine.AddEntity(f.t.Context(), f.Memories, engine.EntityDraft{Entity: hippo.Entity{Name: name, Kind: kind, Aliases: aliases}})
+	e, err := knowledge.AddEntity(f.t.Context(), f.Memories, knowledge.EntityDraft{Entity: hippo.Entity{Name: name, Kind: kind, Aliases: aliases}})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func (f *fixture) entity(name, kind string, aliases ...string) hippo.ID {
 }
 
 func (f *fixture) find(name string) (*api.Entity, error) {
-	return engine.FindEntity(f.t.Context(), f.Memories, name)
+	return knowledge.FindEntity(f.t.Context(), f.Memories, name)
 }
 
 func TestFindEntity(t *testing.T) {
@@ -81,7 +81,7 @@ func TestRemoveEntity(t *testing.T) {
 	f.record("we met Carla Rossi", .5)
 	id := f.entity("Carla Rossi", "person")
 	remove := func() (*api.Entity, error) {
-		return engine.RemoveEntity(t.Context(), f.Memories, engine.EntityRemoval{Entity: "Carla Rossi"})
+		return knowledge.RemoveEntity(t.Context(), f.Memories, knowledge.EntityRemoval{Entity: "Carla Rossi"})
 	}
 	if e, err := remove(); err != nil || e.ID != id {
 		t.Fatalf("%+v (%v)", e, err)
@@ -111,13 +111,13 @@ func TestModifyEntity(t *testing.T) {
 	f.record("we met Carla Rossi", .5)
 	f.entity("Ana", "person")
 	kind := "person"
-	e, err := engine.ModifyEntity(t.Context(), f.Memories, api.ModifyEntity{Entity: "carla rossi", Kind: &kind, Aliases: []string{"CR"}})
+	e, err := knowledge.ModifyEntity(t.Context(), f.Memories, api.ModifyEntity{Entity: "carla rossi", Kind: &kind, Aliases: []string{"CR"}})
 	want := hippo.Entity{Name: "Carla Rossi", Kind: "person", Aliases: []string{"CR"}}
 	if err != nil || e.Found() || cmp.Diff(want, e.Entity) != "" {
 		t.Fatalf("one that was found: %+v (%v)", e, err)
 	}
 	name := "Carla Bianchi"
-	e, err = engine.ModifyEntity(t.Context(), f.Memories, api.ModifyEntity{Entity: "CR", Name: &name, Aliases: []string{"Carla Rossi"}, Without: []string{"cr"}})
+	e, err = knowledge.ModifyEntity(t.Context(), f.Memories, api.ModifyEntity{Entity: "CR", Name: &name, Aliases: []string{"Carla Rossi"}, Without: []string{"cr"}})
 	want = hippo.Entity{Name: name, Kind: "person", Aliases: []string{"Carla Rossi"}}
 	if err != nil || cmp.Diff(want, e.Entity) != "" {
 		t.Fatalf("%+v (%v)", e, err)
@@ -135,7 +135,7 @@ func TestModifyEntity(t *testing.T) {
 		{api.ModifyEntity{Entity: "CR", Aliases: []string{"a;b"}}, hippo.ErrInvalid},
 		{api.ModifyEntity{Entity: "nobody at all", Aliases: []string{"x"}}, hippo.ErrNotFound},
 	} {
-		if _, err := engine.ModifyEntity(t.Context(), f.Memories, c.change); !errors.Is(err, c.want) {
+		if _, err := knowledge.ModifyEntity(t.Context(), f.Memories, c.change); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.change, err, c.want)
 		}
 	}
@@ -146,14 +146,14 @@ func TestAddEntity_RefusesNamesThatAreTaken(t *testing.T) {
 	f := open(t, options{})
 	f.entity("Ana Petrova", "person", "Ana")
 	for _, e := range []hippo.Entity{{Name: "ana petrova"}, {Name: "ANA"}, {Name: "Other", Aliases: []string{"Ána"}}} {
-		if _, err := engine.AddEntity(t.Context(), f.Memories, engine.EntityDraft{Entity: e}); !errors.Is(err, hippo.ErrConflict) {
+		if _, err := knowledge.AddEntity(t.Context(), f.Memories, knowledge.EntityDraft{Entity: e}); !errors.Is(err, hippo.ErrConflict) {
 			t.Errorf("%+v: %v", e, err)
 		}
 	}
-	if _, err := engine.AddEntity(t.Context(), f.Memories, engine.EntityDraft{Entity: hippo.Entity{Name: "..."}}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := knowledge.AddEntity(t.Context(), f.Memories, knowledge.EntityDraft{Entity: hippo.Entity{Name: "..."}}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("a name without a letter: %v", err)
 	}
-	if _, err := engine.AddEntity(t.Context(), f.Memories, engine.EntityDraft{Entity: hippo.Entity{Name: "Petrova"}}); err != nil {
+	if _, err := knowledge.AddEntity(t.Context(), f.Memories, knowledge.EntityDraft{Entity: hippo.Entity{Name: "Petrova"}}); err != nil {
 		t.Errorf("a short form of another one is free: %v", err)
 	}
 }
@@ -181,7 +181,7 @@ func TestSearch_LeavesEntitiesOut(t *testing.T) {
 
 func related(t *testing.T, f *fixture, from hippo.ID, kind string, to hippo.ID) {
 	t.Helper()
-	if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{{From: from, To: to, Kind: kind, Weight: 1}}); err != nil {
+	if _, err := knowledge.Relate(t.Context(), f.Memories, []hippo.Relation{{From: from, To: to, Kind: kind, Weight: 1}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -189,7 +189,7 @@ func related(t *testing.T, f *fixture, from hippo.ID, kind string, to hippo.ID) 
 // relationsOf returns the relations of memories as texts.
 func (f *fixture) relationsOf(names map[hippo.ID]string, ids ...hippo.ID) []string {
 	f.t.Helper()
-	list, err := f.Relations().Of(f.t.Context(), ids)
+	list, err := knowledge.RelationsOf(f.t.Context(), f.Memories, ids)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestMergeEntities(t *testing.T) {
 	names := map[hippo.ID]string{ana: "ana", boss: "boss", rome: "rome", gateway: "gateway"}
 	before, stored := f.relationsOf(names, ana, boss, rome, gateway), f.getAll(ana, boss)
 
-	done, err := engine.MergeEntities(t.Context(), f.Memories, api.MergeEntities{From: "chief", Into: "petrova"})
+	done, err := knowledge.MergeEntities(t.Context(), f.Memories, api.MergeEntities{From: "chief", Into: "petrova"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestMergeEntities(t *testing.T) {
 	}
 	// A second merge of the same two, and one back, are merges of an entity with itself.
 	for _, q := range []api.MergeEntities{{From: "chief", Into: "Petrova"}, {From: "petrova", Into: "the boss"}, {From: "Rome", Into: rome.String()}} {
-		if _, err := engine.MergeEntities(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
+		if _, err := knowledge.MergeEntities(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -255,7 +255,7 @@ func TestMergeEntities_ThatHaveNoRecord(t *testing.T) {
 	f.record("she calls Carla Bianchi", .5)
 	ana := f.entity("Ana", "person")
 	for _, q := range []api.MergeEntities{{From: "Carla Rossi", Into: "Carla Bianchi"}, {From: "Ana", Into: "Carla Bianchi"}} {
-		done, err := engine.MergeEntities(t.Context(), f.Memories, q)
+		done, err := knowledge.MergeEntities(t.Context(), f.Memories, q)
 		if err != nil || done.Entity.Found() || done.Entity.Name != "Carla Bianchi" {
 			t.Fatalf("%+v: %+v (%v)", q, done, err)
 		}
@@ -273,7 +273,7 @@ func TestMergeEntities_Refuses(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	f.entity("Ana", "person")
-	if _, err := engine.AddEntity(t.Context(), f.In(hippo.LocalScope("p")), engine.EntityDraft{Entity: hippo.Entity{Name: "Ben"}}); err != nil {
+	if _, err := knowledge.AddEntity(t.Context(), f.In(hippo.LocalScope("p")), knowledge.EntityDraft{Entity: hippo.Entity{Name: "Ben"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -284,7 +284,7 @@ func TestMergeEntities_Refuses(t *testing.T) {
 		{api.MergeEntities{From: "Ana", Into: "nobody"}, hippo.ErrNotFound},
 		{api.MergeEntities{From: "nobody", Into: "Ana"}, hippo.ErrNotFound},
 	} {
-		if _, err := engine.MergeEntities(t.Context(), f.Memories, c.merge); !errors.Is(err, c.want) {
+		if _, err := knowledge.MergeEntities(t.Context(), f.Memories, c.merge); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.merge, err, c.want)
 		}
 	}
@@ -297,7 +297,7 @@ func TestSplitEntity(t *testing.T) {
 	metal, sun := f.record("metals are dense", .5), f.record("the sun is hot", .5)
 	related(t, f, mercury, "is_a", metal)
 	related(t, f, mercury, "orbits", sun)
-	done, err := engine.SplitEntity(t.Context(), f.Memories, api.SplitEntity{
+	done, err := knowledge.SplitEntity(t.Context(), f.Memories, api.SplitEntity{
 		Entity: "hg", New: hippo.Entity{Name: "quicksilver", Kind: "metal", Aliases: []string{"Hg", "liquid silver"}}, Related: []hippo.ID{metal},
 	})
 	if err != nil {
@@ -326,7 +326,7 @@ func TestSplitEntity(t *testing.T) {
 		{api.SplitEntity{Entity: "nobody", New: hippo.Entity{Name: "x"}}, hippo.ErrNotFound},
 		{api.SplitEntity{Entity: "Mercury", New: hippo.Entity{}}, hippo.ErrInvalid},
 	} {
-		if _, err := engine.SplitEntity(t.Context(), f.Memories, c.split); !errors.Is(err, c.want) {
+		if _, err := knowledge.SplitEntity(t.Context(), f.Memories, c.split); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.split, err, c.want)
 		}
 	}
@@ -343,7 +343,7 @@ func TestListEntities_KnownAt(t *testing.T) {
 		at   time.Time
 		want []string
 	}{{before, []string{"Ana"}}, {f.now(), []string{"Ana", "Ben"}}, {before.Add(-time.Hour), nil}} {
-		l, err := engine.ListEntities(t.Context(), f.Memories, api.ListEntities{KnownAt: c.at})
+		l, err := knowledge.ListEntities(t.Context(), f.Memories, api.ListEntities{KnownAt: c.at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -368,7 +368,7 @@ func TestListEntities(t *testing.T) {
 	f.record("called Dana White", .5)
 	list := func(q api.ListEntities) (out []string) {
 		t.Helper()
-		l, err := engine.ListEntities(t.Context(), f.Memories, q)
+		l, err := knowledge.ListEntities(t.Context(), f.Memories, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +390,7 @@ func TestListEntities(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", c.q, d)
 		}
 	}
-	if _, err := engine.ListEntities(t.Context(), f.Memories, api.ListEntities{Count: hippo.MaxCount + 1}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := knowledge.ListEntities(t.Context(), f.Memories, api.ListEntities{Count: hippo.MaxCount + 1}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Error(err)
 	}
 }
@@ -400,24 +400,24 @@ func TestResolveNamed(t *testing.T) {
 	f := open(t, options{})
 	id, other := f.entity("Ana Petrova", "person"), f.record("x", .5)
 	for ref, want := range map[string]hippo.ID{"ana": id, "Ana Petrova": id, id.Short(): id, other.Short(): other, other.String(): other} {
-		if got, err := engine.ResolveNamed(t.Context(), f.Memories, ref, api.PreferLive); err != nil || got != want {
+		if got, err := knowledge.ResolveNamed(t.Context(), f.Memories, ref, api.PreferLive); err != nil || got != want {
 			t.Errorf("%q: %v (%v), want %v", ref, got, err, want)
 		}
 	}
 	for _, ref := range []string{"nobody", "", "#12"} {
-		if _, err := engine.ResolveNamed(t.Context(), f.Memories, ref, api.PreferLive); !errors.Is(err, hippo.ErrNotFound) {
+		if _, err := knowledge.ResolveNamed(t.Context(), f.Memories, ref, api.PreferLive); !errors.Is(err, hippo.ErrNotFound) {
 			t.Errorf("%q: %v", ref, err)
 		}
 	}
 	const place = "pool/pool.go:7"
-	if _, err := engine.ResolveNamed(t.Context(), f.Memories, place, api.PreferLive); hippo.CodeOf(err) != hippo.CodeInvalid || !strings.Contains(err.Error(), "is a place in code") {
+	if _, err := knowledge.ResolveNamed(t.Context(), f.Memories, place, api.PreferLive); hippo.CodeOf(err) != hippo.CodeInvalid || !strings.Contains(err.Error(), "is a place in code") {
 		t.Errorf("a place in code: %v", err)
 	}
-	if _, err := engine.FindEntity(t.Context(), f.Memories, place); hippo.CodeOf(err) != hippo.CodeInvalid {
+	if _, err := knowledge.FindEntity(t.Context(), f.Memories, place); hippo.CodeOf(err) != hippo.CodeInvalid {
 		t.Errorf("a place in code: %v", err)
 	}
 	id = f.entity(place, "file") // what is recorded is what is meant
-	if got, err := engine.ResolveNamed(t.Context(), f.Memories, place, api.PreferLive); err != nil || got != id {
+	if got, err := knowledge.ResolveNamed(t.Context(), f.Memories, place, api.PreferLive); err != nil || got != id {
 		t.Errorf("%v, %v", got, err)
 	}
 }

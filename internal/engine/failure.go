@@ -10,8 +10,8 @@ import (
 // ErrVersion says that a memory was changed since the caller read it. It is a [hippo.ErrConflict].
 var ErrVersion = fmt.Errorf("%w: the memory has another version", hippo.ErrConflict)
 
-// failure is an error in a form that can travel.
-type failure struct {
+// Failure is an error in a form that can travel.
+type Failure struct {
 	Code hippo.Code
 	Text string
 	// At most one of these is set: the type that a caller looks for.
@@ -22,14 +22,15 @@ type failure struct {
 	Version   bool                  `json:",omitempty"` // [ErrVersion]
 }
 
-func newFailure(err error) *failure {
-	f := &failure{Code: hippo.CodeOf(err), Text: err.Error(), Version: errors.Is(err, ErrVersion)}
+// NewFailure returns an error in a form that can travel.
+func NewFailure(err error) *Failure {
+	f := &Failure{Code: hippo.CodeOf(err), Text: err.Error(), Version: errors.Is(err, ErrVersion)}
 	_ = errors.As(err, &f.Field) || errors.As(err, &f.Secret) || errors.As(err, &f.Unknown) || errors.As(err, &f.Ambiguous)
 	return f
 }
 
-// err returns the error, of the same kind and with the same text.
-func (f *failure) err() error {
+// Err returns the error, of the same kind and with the same text.
+func (f *Failure) Err() error {
 	var kind error
 	switch {
 	case f.Field != nil:

@@ -14,6 +14,9 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
@@ -141,7 +144,7 @@ func newPersistent() driver.Backend { return persistent{memstore.New(nil)} }
 func (f *fixture) record(content string, importance float64, situation ...string) hippo.ID {
 	f.t.Helper()
 	f.advance(0, time.Second)
-	m, err := f.Record(f.t.Context(), &hippo.Memory{
+	m, err := memory.Record(f.t.Context(), f.Memories, &hippo.Memory{
 		Content: content, Situation: situation, Importance: hippo.Importance{Base: importance},
 	})
 	if err != nil {
@@ -153,7 +156,7 @@ func (f *fixture) record(content string, importance float64, situation ...string
 // put imports memories, so that they have the IDs and times that they say.
 func (f *fixture) put(ms ...*hippo.Memory) {
 	f.t.Helper()
-	r, err := f.Transfer().Import(f.t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	r, err := transfer.NewTransfer(f.Memories).Import(f.t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for _, m := range ms {
 			if !yield(m.Clone(), nil) {
 				return
@@ -189,7 +192,7 @@ func (f *fixture) live(n int) {
 
 func (f *fixture) search(q hippo.Query) *hippo.Answer {
 	f.t.Helper()
-	a, err := f.Search(f.t.Context(), q)
+	a, err := query.Search(f.t.Context(), f.Memories, q)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -205,7 +208,7 @@ func (f *fixture) flush() {
 
 func (f *fixture) get(id hippo.ID) *hippo.Memory {
 	f.t.Helper()
-	ms, err := f.Get(f.t.Context(), []hippo.ID{id})
+	ms, err := memory.Get(f.t.Context(), f.Memories, []hippo.ID{id})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -214,42 +217,42 @@ func (f *fixture) get(id hippo.ID) *hippo.Memory {
 
 func (f *fixture) vote(up, down []hippo.ID) {
 	f.t.Helper()
-	if _, err := f.Reinforce(f.t.Context(), up, down); err != nil {
+	if _, err := memory.Reinforce(f.t.Context(), f.Memories, up, down); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
 func (f *fixture) forget(id hippo.ID) {
 	f.t.Helper()
-	if _, err := f.Forget(f.t.Context(), []hippo.ID{id}); err != nil {
+	if _, err := memory.Forget(f.t.Context(), f.Memories, []hippo.ID{id}); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
 func (f *fixture) restore(id hippo.ID) {
 	f.t.Helper()
-	if _, err := f.Restore(f.t.Context(), []hippo.ID{id}); err != nil {
+	if _, err := memory.Restore(f.t.Context(), f.Memories, []hippo.ID{id}); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
 func (f *fixture) purge(id hippo.ID) {
 	f.t.Helper()
-	if err := f.Purge(f.t.Context(), []hippo.ID{id}); err != nil {
+	if err := memory.Purge(f.t.Context(), f.Memories, []hippo.ID{id}); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
 func (f *fixture) modify(id hippo.ID, c api.Change) {
 	f.t.Helper()
-	if _, err := f.Modify(f.t.Context(), id, c); err != nil {
+	if _, err := memory.Modify(f.t.Context(), f.Memories, id, c); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
 func (f *fixture) status() api.Status {
 	f.t.Helper()
-	s, err := f.Status(f.t.Context())
+	s, err := memory.Status(f.t.Context(), f.Memories)
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 func TestForget(t *testing.T) {
@@ -15,22 +16,22 @@ func TestForget(t *testing.T) {
 	f := open(t, options{})
 	id := f.record("a wrong idea", .5)
 	ids := []hippo.ID{id, id}
-	if _, err := f.Forget(t.Context(), ids); err != nil {
+	if _, err := memory.Forget(t.Context(), f.Memories, ids); err != nil {
 		t.Fatal(err)
 	}
 	f.wantOrder(hippo.Query{Text: "idea"})
-	if list, err := f.List(t.Context(), api.List{Forgotten: true}); err != nil || list.Total != 1 {
+	if list, err := memory.List(t.Context(), f.Memories, api.List{Forgotten: true}); err != nil || list.Total != 1 {
 		t.Errorf("got %+v (%v), want one forgotten memory", list, err)
 	}
-	if _, err := f.Restore(t.Context(), ids); err != nil {
+	if _, err := memory.Restore(t.Context(), f.Memories, ids); err != nil {
 		t.Fatal(err)
 	}
 	f.wantOrder(hippo.Query{Text: "idea"}, "a wrong idea")
-	if err := f.Purge(t.Context(), ids); err != nil {
+	if err := memory.Purge(t.Context(), f.Memories, ids); err != nil {
 		t.Fatal(err)
 	}
 	f.wantOrder(hippo.Query{Text: "idea"})
-	if _, err := f.Get(t.Context(), ids); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := memory.Get(t.Context(), f.Memories, ids); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
 	}
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 )
 
 // wantHeld fails unless a memory is superseded by another one, or holds if that is the zero ID.
@@ -37,8 +39,8 @@ func TestImport_GivesBackWhatAWithdrawnOneSupersedes(t *testing.T) {
 	f := open(t, options{})
 	load := func(texts ...string) api.ImportReport {
 		t.Helper()
-		from := engine.Origin{Path: "notes.md", Whole: func() []string { return []string{"notes.md"} }}
-		r, err := f.Transfer().Logged(from).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+		from := transfer.Origin{Path: "notes.md", Whole: func() []string { return []string{"notes.md"} }}
+		r, err := transfer.NewTransfer(f.Memories).Logged(from).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 			for i, text := range texts {
 				m := turn(100+i, "", text)
 				m.Trust = hippo.DefaultTrust(hippo.SourceImport)
@@ -64,7 +66,7 @@ func TestImport_GivesBackWhatAWithdrawnOneSupersedes(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	f.wantHeld("withdrawn", old.ID, none)
-	if _, err := engine.Undo(t.Context(), f.Memories, r.Operation); err != nil {
+	if _, err := memory.Undo(t.Context(), f.Memories, r.Operation); err != nil {
 		t.Fatal(err)
 	}
 	f.wantHeld("undone", old.ID, now)
@@ -75,7 +77,7 @@ func TestImport_GivesBackWhatAWithdrawnOneSupersedes(t *testing.T) {
 	f.wantHeld("withdrawn again", old.ID, none)
 	r = load("bees", "the gateway listens on 8080")
 	f.wantHeld("said again", old.ID, now)
-	if _, err := engine.Undo(t.Context(), f.Memories, r.Operation); err != nil {
+	if _, err := memory.Undo(t.Context(), f.Memories, r.Operation); err != nil {
 		t.Fatal(err)
 	}
 	f.wantHeld("what said it again is undone", old.ID, none)
@@ -115,7 +117,7 @@ func TestImport_BringsBackASuccession(t *testing.T) {
 			if c.later {
 				want = append(want, f.note(fact("port 82"), old.ID).ID)
 			}
-			if _, err := f.Transfer().Again().Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+			if _, err := transfer.NewTransfer(f.Memories).Again().Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 				for _, m := range file {
 					if !yield(m, nil) {
 						return
@@ -149,12 +151,12 @@ func TestSupersede_Forgotten(t *testing.T) {
 	try := func(gone hippo.ID) {
 		t.Helper()
 		f.forget(gone)
-		_, err := f.Modify(t.Context(), now.ID, api.Change{Supersedes: &[]hippo.ID{old.ID}})
+		_, err := memory.Modify(t.Context(), f.Memories, now.ID, api.Change{Supersedes: &[]hippo.ID{old.ID}})
 		refused(gone, err)
-		_, err = engine.Supersede(t.Context(), f.Memories, engine.Succession{ID: old.ID, By: now.ID})
+		_, err = memory.Supersede(t.Context(), f.Memories, memory.Succession{ID: old.ID, By: now.ID})
 		refused(gone, err)
 		if gone == old.ID {
-			_, err = f.Record(t.Context(), &hippo.Memory{Content: "port 82"}, gone)
+			_, err = memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: "port 82"}, gone)
 			refused(gone, err)
 		}
 		f.restore(gone)
@@ -175,7 +177,7 @@ func TestUndo_GivesBackWhatARecordedOneSupersedes(t *testing.T) {
 	recorded := f.last(now.ID).ID
 	f.replace(now.ID, old.ID)
 	f.wantHeld("superseded", old.ID, now.ID)
-	if _, err := engine.Undo(t.Context(), f.Memories, recorded); err != nil {
+	if _, err := memory.Undo(t.Context(), f.Memories, recorded); err != nil {
 		t.Fatal(err)
 	}
 	f.wantHeld("undone", old.ID, hippo.ID{})
@@ -189,7 +191,7 @@ func TestMergeEntities_GivesBack(t *testing.T) {
 	f := open(t, options{})
 	old, from, into := f.entity("Anna", "person"), f.entity("Ana Silva", "person"), f.entity("Ana", "person")
 	f.replace(from, old)
-	got, err := engine.MergeEntities(t.Context(), f.Memories, api.MergeEntities{From: from.String(), Into: into.String()})
+	got, err := knowledge.MergeEntities(t.Context(), f.Memories, api.MergeEntities{From: from.String(), Into: into.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +222,7 @@ func TestMergeProjects_GivesBack(t *testing.T) {
 	f.replace(gone, old)
 	f.advance(1, 0)
 	f.modify(kept, api.Change{Tags: &[]string{"latest"}})
-	if _, err := engine.MergeProjects(t.Context(), f.Memories, api.MergeProjects{From: "alpha", Into: "beta"}); err != nil {
+	if _, err := memory.MergeProjects(t.Context(), f.Memories, api.MergeProjects{From: "alpha", Into: "beta"}); err != nil {
 		t.Fatal(err)
 	}
 	if !f.get(gone).Forgotten() || f.get(kept).Forgotten() {

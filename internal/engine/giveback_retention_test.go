@@ -12,7 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -37,16 +37,16 @@ func (s *succession) do(verb int, some []int) string {
 	switch verb {
 	case 0:
 		name = "supersede"
-		_, err = engine.Supersede(ctx, s.Memories, engine.Succession{ID: ids[1], By: ids[0]})
+		_, err = memory.Supersede(ctx, s.Memories, memory.Succession{ID: ids[1], By: ids[0]})
 	case 1, 2:
 		name = "forget"
-		_, err = s.Forget(ctx, ids)
+		_, err = memory.Forget(ctx, s.Memories, ids)
 	case 3, 4:
 		name = "restore"
-		_, err = s.Restore(ctx, ids)
+		_, err = memory.Restore(ctx, s.Memories, ids)
 	default:
 		name = "purge"
-		err = s.Purge(ctx, ids[:1])
+		err = memory.Purge(ctx, s.Memories, ids[:1])
 	}
 	return fmt.Sprintf("%s %v: %v", name, some, hippo.CodeOf(err))
 }
@@ -55,7 +55,7 @@ func (s *succession) do(verb int, some []int) string {
 func (s *succession) states() (out []string) {
 	s.t.Helper()
 	for _, id := range s.ids {
-		ms, err := s.Get(s.t.Context(), []hippo.ID{id})
+		ms, err := memory.Get(s.t.Context(), s.Memories, []hippo.ID{id})
 		if err != nil {
 			out = append(out, "purged")
 			continue
@@ -124,9 +124,9 @@ func undoLast(t *testing.T, s *succession, before, log []string) {
 	if cmp.Equal(before, s.states()) {
 		return
 	}
-	last, err := engine.Operations(t.Context(), s.Memories, api.Operations{Count: 1})
+	last, err := memory.Operations(t.Context(), s.Memories, api.Operations{Count: 1})
 	if err == nil {
-		_, err = engine.Undo(t.Context(), s.Memories, last.Operations[0].ID)
+		_, err = memory.Undo(t.Context(), s.Memories, last.Operations[0].ID)
 	}
 	if err != nil {
 		t.Fatalf("%v: undo: %v", log, err)
@@ -157,11 +157,11 @@ func TestRestore_ReadsAnOperationOnce(t *testing.T) {
 		for i := range n {
 			ids = append(ids, f.note(fact(fmt.Sprintf("value %d", i))).ID)
 		}
-		if _, err := f.Forget(t.Context(), ids); err != nil {
+		if _, err := memory.Forget(t.Context(), f.Memories, ids); err != nil {
 			t.Fatal(err)
 		}
 		b.reads.Store(0)
-		if _, err := f.Restore(t.Context(), ids); err != nil {
+		if _, err := memory.Restore(t.Context(), f.Memories, ids); err != nil {
 			t.Fatal(err)
 		}
 		return b.reads.Load()

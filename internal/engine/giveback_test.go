@@ -5,7 +5,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // Who forgets or purges what superseded a memory gets that back; who restores it, or undoes that, has the former state.
@@ -37,7 +37,7 @@ func TestForget_Successor(t *testing.T) {
 	if x := f.get(old.ID); x.SupersededBy != newer.ID {
 		t.Errorf("what supersedes it since gave way: it is superseded by %v", x.SupersededBy)
 	}
-	if err := f.Purge(t.Context(), []hippo.ID{newer.ID}); err != nil {
+	if err := memory.Purge(t.Context(), f.Memories, []hippo.ID{newer.ID}); err != nil {
 		t.Fatal(err)
 	}
 	superseded(false)
@@ -58,13 +58,13 @@ func TestForget_Middle(t *testing.T) {
 	if x := f.get(first.ID); x.SupersededBy != second.ID || !x.ValidUntil.Equal(second.ValidFrom) {
 		t.Errorf("restored: superseded by %v, until %v", x.SupersededBy, x.ValidUntil)
 	}
-	if _, err := f.Forget(t.Context(), []hippo.ID{second.ID, third.ID}); err != nil {
+	if _, err := memory.Forget(t.Context(), f.Memories, []hippo.ID{second.ID, third.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if x := f.get(first.ID); x.StateAt(f.now()) != hippo.Holds {
 		t.Errorf("both forgotten: superseded by %v, until %v", x.SupersededBy, x.ValidUntil)
 	}
-	if _, err := f.Restore(t.Context(), []hippo.ID{second.ID, third.ID}); err != nil {
+	if _, err := memory.Restore(t.Context(), f.Memories, []hippo.ID{second.ID, third.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if x, y := f.get(first.ID), f.get(second.ID); x.SupersededBy != second.ID || y.SupersededBy != third.ID {
@@ -92,14 +92,14 @@ func TestModify_ForgetsASuccessor(t *testing.T) {
 	forgetting := api.Change{Forget: true}
 	for name, forget := range map[string]func(f *fixture, id hippo.ID) error{
 		"one": func(f *fixture, id hippo.ID) error {
-			x, err := f.Modify(t.Context(), id, forgetting)
+			x, err := memory.Modify(t.Context(), f.Memories, id, forgetting)
 			if err == nil && (x.ID != id || !x.Forgotten()) {
 				t.Errorf("it returns %v", x)
 			}
 			return err
 		},
 		"several": func(f *fixture, id hippo.ID) error {
-			ms, err := engine.ModifyAll(t.Context(), f.Memories, []api.Modify{{ID: id, Change: forgetting}})
+			ms, err := memory.ModifyAll(t.Context(), f.Memories, []api.Modify{{ID: id, Change: forgetting}})
 			if err == nil && (len(ms) != 1 || ms[0].ID != id) {
 				t.Errorf("it returns %v", ms)
 			}

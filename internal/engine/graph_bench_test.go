@@ -9,7 +9,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
@@ -39,7 +40,7 @@ func generatedGraph(b *testing.B, memories, relations int) *fixture {
 			list = append(list, hippo.Relation{From: graphMemory(from).ID, To: graphMemory(to).ID, Kind: "calls", Weight: 1})
 		}
 		if len(list) == cap(list) || i == relations-1 {
-			if _, err := f.Transfer().ImportRelations(b.Context(), list); err != nil {
+			if _, err := transfer.NewTransfer(f.Memories).ImportRelations(b.Context(), list); err != nil {
 				b.Fatal(err)
 			}
 			list = list[:0]
@@ -69,7 +70,7 @@ func BenchmarkGraph(b *testing.B) {
 		b.Run(fmt.Sprintf("neighbours depth %d", depth), func(b *testing.B) {
 			i, nodes := 0, 0
 			for b.Loop() {
-				g, err := engine.Neighbours(b.Context(), f.Memories, api.Neighbours{ID: graphMemory(i * 37 % memories).ID, Depth: depth})
+				g, err := knowledge.Neighbours(b.Context(), f.Memories, api.Neighbours{ID: graphMemory(i * 37 % memories).ID, Depth: depth})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -81,17 +82,17 @@ func BenchmarkGraph(b *testing.B) {
 	b.Run("communities", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			changed := []hippo.Relation{{From: graphMemory(i).ID, To: graphMemory(memories - 1 - i).ID, Kind: "uses", Weight: 1}}
-			if _, err := f.Transfer().ImportRelations(b.Context(), changed); err != nil {
+			if _, err := transfer.NewTransfer(f.Memories).ImportRelations(b.Context(), changed); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := engine.Communities(b.Context(), f.Memories, api.Communities{}); err != nil {
+			if _, err := knowledge.Communities(b.Context(), f.Memories, api.Communities{}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("communities again", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := engine.Communities(b.Context(), f.Memories, api.Communities{}); err != nil {
+			if _, err := knowledge.Communities(b.Context(), f.Memories, api.Communities{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -107,7 +108,7 @@ func BenchmarkGraph(b *testing.B) {
 	b.Run("search beside an entity", search)
 	b.Run("find an entity", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := engine.FindEntity(b.Context(), f.Memories, "gateway"); err != nil {
+			if _, err := knowledge.FindEntity(b.Context(), f.Memories, "gateway"); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -116,7 +117,7 @@ func BenchmarkGraph(b *testing.B) {
 
 func (f *fixture) addEntity(b *testing.B) {
 	b.Helper()
-	if _, err := engine.AddEntity(b.Context(), f.Memories, engine.EntityDraft{Entity: hippo.Entity{Name: "The gateway", Aliases: []string{"gateway"}}}); err != nil {
+	if _, err := knowledge.AddEntity(b.Context(), f.Memories, knowledge.EntityDraft{Entity: hippo.Entity{Name: "The gateway", Aliases: []string{"gateway"}}}); err != nil {
 		b.Fatal(err)
 	}
 }

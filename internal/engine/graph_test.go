@@ -13,7 +13,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 )
 
 // relatedTurns opens a store of n memories, numbered from 1, and relations "FROM KIND TO".
@@ -36,7 +37,7 @@ func relatedTurns(t tester, n int, relations ...string) *fixture {
 
 func (f *fixture) near(q api.Neighbours) *api.Subgraph {
 	f.t.Helper()
-	g, err := engine.Neighbours(f.t.Context(), f.Memories, q)
+	g, err := knowledge.Neighbours(f.t.Context(), f.Memories, q)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestNeighbours_LearnedAndForgotten(t *testing.T) {
 	f := relatedTurns(t, 3, "1 needs 2")
 	r := hippo.CoRecall(idOf(1), idOf(3))
 	r.Weight = .5
-	if _, err := f.Transfer().ImportRelations(t.Context(), []hippo.Relation{r}); err != nil {
+	if _, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), []hippo.Relation{r}); err != nil {
 		t.Fatal(err)
 	}
 	for want, q := range map[int]api.GraphFilter{2: {}, 3: {Learned: true}} {
@@ -157,7 +158,7 @@ func TestNeighbours_OfAHub(t *testing.T) {
 		}
 	}
 	f.put(ms...)
-	if n, err := f.Transfer().ImportRelations(t.Context(), rs); n != spokes || err != nil {
+	if n, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), rs); n != spokes || err != nil {
 		t.Fatal(n, err)
 	}
 	g := f.near(api.Neighbours{ID: idOf(2), Depth: 3})
@@ -168,7 +169,7 @@ func TestNeighbours_OfAHub(t *testing.T) {
 	if len(g.Nodes) != 11 || g.Omitted != 90 || len(g.Frontier) != 10 || len(g.Relations) != 10 {
 		t.Errorf("%d nodes, %d relations, left out %+v", len(g.Nodes), len(g.Relations), g.GraphBounds)
 	}
-	l, err := engine.Paths(t.Context(), f.Memories, api.Paths{From: idOf(2), To: idOf(3)})
+	l, err := knowledge.Paths(t.Context(), f.Memories, api.Paths{From: idOf(2), To: idOf(3)})
 	if err != nil || len(l.Paths) != 1 || len(l.Paths[0].IDs) != 3 {
 		t.Errorf("a path over the hub: %+v, %v", l, err)
 	}
@@ -192,11 +193,11 @@ func TestGraph_Refuses(t *testing.T) {
 		if tc.q.ID.IsZero() {
 			tc.q.ID = idOf(1)
 		}
-		_, err := engine.Neighbours(t.Context(), f.Memories, tc.q)
+		_, err := knowledge.Neighbours(t.Context(), f.Memories, tc.q)
 		if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.text) {
 			t.Errorf("%s: %v", name, err)
 		}
-		_, err = engine.Paths(t.Context(), f.Memories, api.Paths{From: idOf(1), To: tc.q.ID, Depth: tc.q.Depth, Direction: tc.q.Direction, Count: tc.q.Count})
+		_, err = knowledge.Paths(t.Context(), f.Memories, api.Paths{From: idOf(1), To: tc.q.ID, Depth: tc.q.Depth, Direction: tc.q.Direction, Count: tc.q.Count})
 		if !errors.Is(err, tc.want) {
 			t.Errorf("paths, %s: %v", name, err)
 		}
@@ -257,7 +258,7 @@ func TestGraph_AsANaiveWalk(t *testing.T) {
 			r.Fatal(d)
 		}
 		for to := range n {
-			l, err := engine.Paths(t.Context(), f.Memories, api.Paths{From: idOf(1), To: idOf(to + 1), Depth: depth, Direction: direction, GraphFilter: filter})
+			l, err := knowledge.Paths(t.Context(), f.Memories, api.Paths{From: idOf(1), To: idOf(to + 1), Depth: depth, Direction: direction, GraphFilter: filter})
 			if err != nil {
 				r.Fatal(err)
 			}

@@ -13,18 +13,18 @@ import (
 // communityDamping is the share of a walk that follows relations: what it visits most often is shown first.
 const communityDamping, communityTolerance = .85, 1e-9
 
-// grouping is the communities of a graph.
-type grouping struct {
+// Grouping is the communities of a graph.
+type Grouping struct {
 	graph      [sha256.Size]byte
-	of         []int     // by node
-	ranks      []float64 // by node: how often a walk over the relations visits it, from wherever it begins
-	modularity float64
+	Of         []int     // by node
+	Ranks      []float64 // by node: how often a walk over the relations visits it, from wherever it begins
+	Modularity float64
 }
 
-// groupingOf returns the grouping of a graph: that of the last one, if it was equal. Relations have no revision, and searches change
+// GroupingOf returns the grouping of a graph: that of the last one, if it was equal. Relations have no revision, and searches change
 // those that are learned; so the graph itself says whether it is the same. To read it is
 // less than half of the work.
-func groupingOf(x *graph.Graph, last *atomic.Pointer[grouping]) (*grouping, error) {
+func GroupingOf(x *graph.Graph, last *atomic.Pointer[Grouping]) (*Grouping, error) {
 	sum := x.Sum()
 	if g := last.Load(); g != nil && g.graph == sum {
 		return g, nil
@@ -39,14 +39,14 @@ func groupingOf(x *graph.Graph, last *atomic.Pointer[grouping]) (*grouping, erro
 }
 
 // group computes a grouping, on two cores. A panic in either is an error.
-func group(x *graph.Graph) (*grouping, error) {
-	g := &grouping{}
+func group(x *graph.Graph) (*Grouping, error) {
+	g := &Grouping{}
 	var walk sync.WaitGroup
 	var walked error
-	walk.Go(func() { walked = caught(func() { g.ranks = ranks(x) }) })
+	walk.Go(func() { walked = caught(func() { g.Ranks = ranks(x) }) })
 	err := caught(func() {
-		g.of = x.Communities()
-		g.modularity = x.Modularity(g.of)
+		g.Of = x.Communities()
+		g.Modularity = x.Modularity(g.Of)
 	})
 	walk.Wait()
 	return g, errors.Join(err, walked)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall/hybrid"
 )
@@ -131,7 +132,7 @@ func TestHybrid_Filters(t *testing.T) {
 		f.wantHit(q, beyond, false)
 		f.wantHit(q, bridge, true)
 	}
-	other, err := f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights}).Search(t.Context(), about(nil))
+	other, err := query.Search(t.Context(), f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights}), about(nil))
 	if err != nil || other.Total != 0 {
 		t.Errorf("another namespace: got %+v (%v), want nothing", other, err)
 	}

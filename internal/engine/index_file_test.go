@@ -13,6 +13,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 )
@@ -21,41 +23,41 @@ import (
 func verbs() map[string]func(context.Context, *engine.Memories) error {
 	return map[string]func(context.Context, *engine.Memories) error{
 		"search": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Search(ctx, hippo.Query{Text: "number007", Situation: []string{"at work"}})
+			_, err := query.Search(ctx, m, hippo.Query{Text: "number007", Situation: []string{"at work"}})
 			return errors.Join(err, m.Flush(ctx))
 		},
 		"hybrid": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Search(ctx, hippo.Query{Text: "number007", Ranker: hippo.RankerHybrid})
+			_, err := query.Search(ctx, m, hippo.Query{Text: "number007", Ranker: hippo.RankerHybrid})
 			return err
 		},
 		"list": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.List(ctx, api.List{})
+			_, err := memory.List(ctx, m, api.List{})
 			return err
 		},
 		"status": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Status(ctx)
+			_, err := memory.Status(ctx, m)
 			return err
 		},
 		"projects": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Projects(ctx)
+			_, err := memory.Projects(ctx, m)
 			return err
 		},
 		"resolve": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Resolve(ctx, idOf(7).String()[:35], api.PreferLive)
+			_, err := memory.Resolve(ctx, m, idOf(7).String()[:35], api.PreferLive)
 			return err
 		},
 		"compare": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Compare(ctx, turn(7, "", "filler number007"))
+			_, err := memory.Compare(ctx, m, turn(7, "", "filler number007"))
 			return err
 		},
 		"record": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Record(ctx, &hippo.Memory{Content: "new"})
+			_, err := memory.Record(ctx, m, &hippo.Memory{Content: "new"})
 			m.Warm(ctx)
 			return err
 		},
 		"modify": func(ctx context.Context, m *engine.Memories) error {
 			text := "changed"
-			_, err := m.Modify(ctx, idOf(7), api.Change{Content: &text})
+			_, err := memory.Modify(ctx, m, idOf(7), api.Change{Content: &text})
 			m.Warm(ctx)
 			return err
 		},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
@@ -23,7 +23,7 @@ func openLearning(t tester, change func(*rank.Weights)) *fixture {
 
 func (f *fixture) cast(b api.Reinforce) []api.Reinforcement {
 	f.t.Helper()
-	out, err := engine.Cast(f.t.Context(), f.Memories, b)
+	out, err := memory.Cast(f.t.Context(), f.Memories, b)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func (f *fixture) cast(b api.Reinforce) []api.Reinforcement {
 
 func (f *fixture) one(id hippo.ID) *hippo.Memory {
 	f.t.Helper()
-	ms, err := f.Get(f.t.Context(), []hippo.ID{id})
+	ms, err := memory.Get(f.t.Context(), f.Memories, []hippo.ID{id})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestLearning_AnOpeningIsAWeakVote(t *testing.T) {
 	t.Parallel()
 	f := openLearning(t, nil)
 	_, second := f.rivals(askedRival)
-	if err := engine.Opened(t.Context(), f.Memories, map[hippo.ID]string{second: askedRival, idOf(1): "unknown"}); err != nil {
+	if err := memory.Opened(t.Context(), f.Memories, map[hippo.ID]string{second: askedRival, idOf(1): "unknown"}); err != nil {
 		t.Fatal(err)
 	}
 	f.flush()
@@ -207,7 +207,7 @@ func TestLearning_UndoOfAVote(t *testing.T) {
 		if d := cmp.Diff([]any{want.Importance, want.Feedback, want.Untied}, []any{got.Importance, got.Feedback, got.Untied}); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
-		if _, err := engine.Cast(t.Context(), f.Memories, api.Reinforce{Undo: []hippo.ID{id}}); !errors.Is(err, hippo.ErrConflict) {
+		if _, err := memory.Cast(t.Context(), f.Memories, api.Reinforce{Undo: []hippo.ID{id}}); !errors.Is(err, hippo.ErrConflict) {
 			t.Errorf("%s: a second undo: %v", name, err)
 		}
 	}
@@ -221,7 +221,7 @@ func TestLearning_UndoKeepsALaterImportance(t *testing.T) {
 	f.cast(api.Reinforce{Up: []hippo.ID{id}, Query: askedRival})
 	f.advance(0, 1e9)
 	x := .9
-	if _, err := f.Modify(t.Context(), id, api.Change{Importance: &x}); err != nil {
+	if _, err := memory.Modify(t.Context(), f.Memories, id, api.Change{Importance: &x}); err != nil {
 		t.Fatal(err)
 	}
 	f.cast(api.Reinforce{Undo: []hippo.ID{id}})
@@ -244,7 +244,7 @@ func TestLearning_BadVotes(t *testing.T) {
 		"too many":  {Up: make([]hippo.ID, 0), Down: manyIDs(hippo.MaxIDs + 1)},
 		"a purged1": {Up: []hippo.ID{idOf(9)}},
 	} {
-		if _, err := engine.Cast(t.Context(), f.Memories, b); !errors.Is(err, hippo.ErrInvalid) && !errors.Is(err, hippo.ErrNotFound) {
+		if _, err := memory.Cast(t.Context(), f.Memories, b); !errors.Is(err, hippo.ErrInvalid) && !errors.Is(err, hippo.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -273,7 +273,7 @@ func TestLearning_OutlivesTheProcess(t *testing.T) {
 	if d := cmp.Diff(want, contents(f.search(quietly(askedRival)))); d != "" || f.search(quietly(askedRival)).Hits[0].Memory.ID != second {
 		t.Errorf("opened again (-want +got):\n%s", d)
 	}
-	if err := f.Purge(t.Context(), []hippo.ID{second}); err != nil {
+	if err := memory.Purge(t.Context(), f.Memories, []hippo.ID{second}); err != nil {
 		t.Fatal(err)
 	}
 	if a := f.search(quietly(askedRival)); len(a.Hits) != 1 || len(a.Hits[0].Memory.Feedback) != 0 {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // Every part of a filter holds for lists, of forgotten memories, too.
@@ -28,7 +29,7 @@ func TestList_Filters(t *testing.T) {
 			"session": {Origin: hippo.Origin{Session: "s"}}, "created": {CreatedBefore: at.Add(1)}, "event": {EventAfter: f.now()},
 			"trust": {MinTrust: hippo.TrustHigh}, "pinned": {Pinned: true},
 		} {
-			l, err := f.List(t.Context(), api.List{Filter: filter, Forgotten: forgotten})
+			l, err := memory.List(t.Context(), f.Memories, api.List{Filter: filter, Forgotten: forgotten})
 			if err != nil || l.Total != 1 || len(l.Memories) != 1 || l.Memories[0].ID != one.ID {
 				t.Errorf("%s, forgotten %v: got %+v (%v), want one", name, forgotten, l, err)
 			}
@@ -40,7 +41,7 @@ func TestList_Filters(t *testing.T) {
 			"valid":   {hippo.Filter{Moment: hippo.Moment{ValidAt: f.now()}}, other.ID},
 			"created": {hippo.Filter{CreatedAfter: at.Add(time.Second)}, other.ID},
 		} {
-			if l, err := f.List(t.Context(), api.List{Filter: tc.filter, Forgotten: forgotten}); err != nil || l.Total != 1 || l.Memories[0].ID != tc.want {
+			if l, err := memory.List(t.Context(), f.Memories, api.List{Filter: tc.filter, Forgotten: forgotten}); err != nil || l.Total != 1 || l.Memories[0].ID != tc.want {
 				t.Errorf("%s, forgotten %v: got %+v (%v), want one", name, forgotten, l, err)
 			}
 		}
@@ -48,7 +49,7 @@ func TestList_Filters(t *testing.T) {
 		f.forget(other.ID)
 	}
 	tenant := f.In(hippo.Scope{Namespace: "tenant", Rights: hippo.AllRights})
-	if l, err := tenant.List(t.Context(), api.List{Forgotten: true}); err != nil || l.Total != 0 {
+	if l, err := memory.List(t.Context(), tenant, api.List{Forgotten: true}); err != nil || l.Total != 0 {
 		t.Errorf("another namespace lists %+v (%v)", l, err)
 	}
 }
@@ -58,7 +59,7 @@ func TestList_FiltersAsASearch(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	for content, situation := range map[string]string{"retry with jitter": "debugging outages", "lunch at noon": "small talk"} {
-		if _, err := f.Record(t.Context(), &hippo.Memory{Content: content, Situation: []string{situation}, Importance: hippo.Importance{Base: .5}}); err != nil {
+		if _, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: content, Situation: []string{situation}, Importance: hippo.Importance{Base: .5}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,15 +73,15 @@ func TestList_FiltersAsASearch(t *testing.T) {
 		{api.List{When: "last year"}, 0},
 		{api.List{When: "2h", Situation: []string{"small talk"}}, 1},
 	} {
-		found, err := f.Search(t.Context(), hippo.Query{Situation: tc.q.Situation, When: tc.q.When})
+		found, err := query.Search(t.Context(), f.Memories, hippo.Query{Situation: tc.q.Situation, When: tc.q.When})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l, err := f.List(t.Context(), tc.q); err != nil || l.Total != tc.want || l.Total != found.Total {
+		if l, err := memory.List(t.Context(), f.Memories, tc.q); err != nil || l.Total != tc.want || l.Total != found.Total {
 			t.Errorf("%+v: got %+v (%v), want %d as a search of %d", tc.q, l, err, tc.want, found.Total)
 		}
 	}
-	if _, err := f.List(t.Context(), api.List{When: "some day"}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := memory.List(t.Context(), f.Memories, api.List{When: "some day"}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -98,7 +99,7 @@ func TestLabels(t *testing.T) {
 		{Type: "theirs", Tags: []string{"theirs"}, Namespace: "tenant"},
 	} {
 		m.ID, m.Content, m.Importance.Base = hippo.ID{15: byte(i + 1)}, fmt.Sprintf("memory %d", i), .5
-		if _, err := f.In(hippo.Scope{Namespace: m.Namespace, Rights: hippo.AllRights}).Record(t.Context(), &m); err != nil {
+		if _, err := memory.Record(t.Context(), f.In(hippo.Scope{Namespace: m.Namespace, Rights: hippo.AllRights}), &m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,17 +107,17 @@ func TestLabels(t *testing.T) {
 	for name, tc := range map[string]struct {
 		scope  hippo.Scope
 		filter hippo.Filter
-		want   engine.LabelCounts
+		want   memory.LabelCounts
 	}{
-		"all":             {hippo.LocalScope(""), hippo.Filter{}, engine.LabelCounts{Memories: 4, Types: map[string]int{"fact": 2, "": 2}, Tags: map[string]int{"x": 2, "y": 1, "z": 1}}},
-		"current_project": {hippo.LocalScope("p"), hippo.Filter{}, engine.LabelCounts{Memories: 3, Types: map[string]int{"fact": 2, "": 1}, Tags: map[string]int{"x": 2, "y": 1}}},
-		"scope":           {hippo.Scope{Projects: []string{"q"}, Rights: hippo.RightRead}, hippo.Filter{}, engine.LabelCounts{Memories: 1, Types: map[string]int{"": 1}, Tags: map[string]int{"z": 1}}},
-		"filter":          {hippo.LocalScope(""), hippo.Filter{Tags: []string{"y"}}, engine.LabelCounts{Memories: 1, Types: map[string]int{"fact": 1}, Tags: map[string]int{"x": 1, "y": 1}}},
-		"unknown_tag":     {hippo.LocalScope(""), hippo.Filter{Tags: []string{"none"}}, engine.LabelCounts{Types: map[string]int{}, Tags: map[string]int{}}},
-		"tenant":          {hippo.Scope{Namespace: "tenant", Rights: hippo.RightRead}, hippo.Filter{}, engine.LabelCounts{Memories: 1, Types: map[string]int{"theirs": 1}, Tags: map[string]int{"theirs": 1}}},
-		"nobody":          {hippo.Scope{Namespace: "nobody", Rights: hippo.RightRead}, hippo.Filter{}, engine.LabelCounts{Types: map[string]int{}, Tags: map[string]int{}}},
+		"all":             {hippo.LocalScope(""), hippo.Filter{}, memory.LabelCounts{Memories: 4, Types: map[string]int{"fact": 2, "": 2}, Tags: map[string]int{"x": 2, "y": 1, "z": 1}}},
+		"current_project": {hippo.LocalScope("p"), hippo.Filter{}, memory.LabelCounts{Memories: 3, Types: map[string]int{"fact": 2, "": 1}, Tags: map[string]int{"x": 2, "y": 1}}},
+		"scope":           {hippo.Scope{Projects: []string{"q"}, Rights: hippo.RightRead}, hippo.Filter{}, memory.LabelCounts{Memories: 1, Types: map[string]int{"": 1}, Tags: map[string]int{"z": 1}}},
+		"filter":          {hippo.LocalScope(""), hippo.Filter{Tags: []string{"y"}}, memory.LabelCounts{Memories: 1, Types: map[string]int{"fact": 1}, Tags: map[string]int{"x": 1, "y": 1}}},
+		"unknown_tag":     {hippo.LocalScope(""), hippo.Filter{Tags: []string{"none"}}, memory.LabelCounts{Types: map[string]int{}, Tags: map[string]int{}}},
+		"tenant":          {hippo.Scope{Namespace: "tenant", Rights: hippo.RightRead}, hippo.Filter{}, memory.LabelCounts{Memories: 1, Types: map[string]int{"theirs": 1}, Tags: map[string]int{"theirs": 1}}},
+		"nobody":          {hippo.Scope{Namespace: "nobody", Rights: hippo.RightRead}, hippo.Filter{}, memory.LabelCounts{Types: map[string]int{}, Tags: map[string]int{}}},
 	} {
-		got, err := engine.Labels(t.Context(), f.In(tc.scope), tc.filter)
+		got, err := memory.Labels(t.Context(), f.In(tc.scope), tc.filter)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -124,10 +125,10 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%s: -want +got\n%s", name, d)
 		}
 	}
-	if _, err := engine.Labels(t.Context(), f.In(hippo.Scope{Rights: hippo.RightWrite}), hippo.Filter{}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := memory.Labels(t.Context(), f.In(hippo.Scope{Rights: hippo.RightWrite}), hippo.Filter{}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without the right to read: got %v", err)
 	}
-	if _, err := engine.Labels(t.Context(), f.In(hippo.LocalScope("")), hippo.Filter{Tags: []string{""}}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := memory.Labels(t.Context(), f.In(hippo.LocalScope("")), hippo.Filter{Tags: []string{""}}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("an empty tag: got %v", err)
 	}
 }

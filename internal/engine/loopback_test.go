@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rpc"
 )
 
 // loopback carries calls to an engine of the same process, as bytes, as another process would.
 type loopback struct {
-	*engine.Dispatcher
+	*rpc.Dispatcher
 	engine *engine.Engine
 	// retry: each call is carried out twice, as if the result of the first was lost.
 	retry bool
@@ -18,12 +19,12 @@ type loopback struct {
 }
 
 func newLoopback(e *engine.Engine) *loopback {
-	return &loopback{Dispatcher: engine.NewDispatcher(func(context.Context) (*engine.Engine, error) { return e, nil }), engine: e}
+	return &loopback{Dispatcher: rpc.NewDispatcher(func(context.Context) (*engine.Engine, error) { return e, nil }), engine: e}
 }
 
 func (l *loopback) Call(ctx context.Context, c *engine.Call, out any) error {
 	if l.retry {
-		call, err := engine.Encode(c)
+		call, err := rpc.Encode(c)
 		if err != nil {
 			return err
 		}
@@ -35,12 +36,12 @@ func (l *loopback) Call(ctx context.Context, c *engine.Call, out any) error {
 		}
 		c.Retried = true
 	}
-	call, err := engine.Encode(c)
+	call, err := rpc.Encode(c)
 	if err != nil {
 		return err
 	}
 	reply, failed := l.Do(ctx, call)
-	return engine.Decode(reply, failed, out)
+	return rpc.Decode(reply, failed, out)
 }
 
 func (l *loopback) Here(context.Context) (*engine.Engine, func() error, error) {

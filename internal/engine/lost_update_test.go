@@ -12,7 +12,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/syncfile"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -75,7 +77,7 @@ func TestConcurrentWriters_LoseNothing(t *testing.T) {
 			id := r.f.record("the port is 80", .5)
 			r.f.modify(id, api.Change{Content: new("the port is 81")})
 			r.wantConflict(r.during(func() { r.other.modify(id, api.Change{Content: new("the port is 82")}) }, func() error {
-				_, err := engine.Undo(r.t.Context(), r.f.Memories, r.f.last(id).ID)
+				_, err := memory.Undo(r.t.Context(), r.f.Memories, r.f.last(id).ID)
 				return err
 			}))
 			r.wantContent(id, "the port is 82")
@@ -126,7 +128,7 @@ func TestConcurrentWriters_LoseNothing(t *testing.T) {
 			from, place := raceEntities(r)
 			q := api.SplitEntity{Entity: "Ana", New: hippo.Entity{Name: "Ana the second"}, Related: []hippo.ID{place}}
 			r.wantConflict(r.during(func() { related(r.t, r.other, from, "lives_in", place) }, func() error {
-				_, err := engine.SplitEntity(r.t.Context(), r.f.Memories, q)
+				_, err := knowledge.SplitEntity(r.t.Context(), r.f.Memories, q)
 				return err
 			}))
 		},
@@ -134,7 +136,7 @@ func TestConcurrentWriters_LoseNothing(t *testing.T) {
 			r.f.put(&hippo.Memory{ID: idOf(1), Content: "one", Project: "old"}, &hippo.Memory{ID: idOf(2), Content: "two", Project: "old"},
 				&hippo.Memory{ID: idOf(3), Content: "three", Project: "new"}, &hippo.Memory{ID: idOf(4), Content: "four", Project: "third"})
 			r.wantNoError(r.during(func() { r.other.modify(idOf(1), api.Change{Project: new("third")}) }, func() error {
-				_, err := engine.MergeProjects(r.t.Context(), r.f.Memories, api.MergeProjects{From: "old", Into: "new"})
+				_, err := memory.MergeProjects(r.t.Context(), r.f.Memories, api.MergeProjects{From: "old", Into: "new"})
 				return err
 			}))
 			if one, two := r.other.get(idOf(1)).Project, r.other.get(idOf(2)).Project; one != "third" || two != "new" {
@@ -205,7 +207,7 @@ func raceConsolidation(r *race) {
 		r.t.Fatalf("nothing was archived: %+v", c)
 	}
 	r.wantConflict(r.during(func() { r.other.modify(archived, api.Change{Content: new("said meanwhile")}) }, func() error {
-		_, err := engine.Undo(r.t.Context(), r.f.Memories, c.Operation)
+		_, err := memory.Undo(r.t.Context(), r.f.Memories, c.Operation)
 		return err
 	}))
 	r.wantContent(archived, "said meanwhile")
@@ -219,7 +221,7 @@ func raceImport(r *race, meanwhile func(hippo.ID)) hippo.ID {
 	changed := m.Clone()
 	changed.Content, changed.ContentHash = "second of the source", hippo.Hash{}
 	r.wantNoError(r.during(func() { meanwhile(m.ID) }, func() error {
-		_, err := r.f.Transfer().Import(r.t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) { yield(changed, nil) }, nil)
+		_, err := transfer.NewTransfer(r.f.Memories).Import(r.t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) { yield(changed, nil) }, nil)
 		return err
 	}))
 	return m.ID
@@ -232,13 +234,13 @@ func raceEntities(r *race) (from, place hippo.ID) {
 }
 
 func mergeAna(r *race) error {
-	_, err := engine.MergeEntities(r.t.Context(), r.f.Memories, api.MergeEntities{From: "Ana", Into: "Anastasia Petrova"})
+	_, err := knowledge.MergeEntities(r.t.Context(), r.f.Memories, api.MergeEntities{From: "Ana", Into: "Anastasia Petrova"})
 	return err
 }
 
 func describe(f *fixture, name, description string) {
 	f.t.Helper()
-	if _, err := engine.ModifyEntity(f.t.Context(), f.Memories, api.ModifyEntity{Entity: name, Description: &description}); err != nil {
+	if _, err := knowledge.ModifyEntity(f.t.Context(), f.Memories, api.ModifyEntity{Entity: name, Description: &description}); err != nil {
 		f.t.Fatal(err)
 	}
 }

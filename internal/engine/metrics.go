@@ -23,14 +23,14 @@ type Figures struct {
 // Figures returns the counts of this process. It brings nothing up to date. Cost: a pass over bit sets, and one read of
 // the store. If another process has the store open, it is [hippo.ErrUnsupported].
 func (e *Engine) Figures(ctx context.Context) (Figures, error) {
-	if e.remote != nil {
+	if e.Remote != nil {
 		return Figures{}, fmt.Errorf("%w: figures of a store that another process has open", hippo.ErrUnsupported)
 	}
-	h, err := e.store.Head(ctx)
+	h, err := e.Store.Head(ctx)
 	if err != nil {
 		return Figures{}, err
 	}
-	out := Figures{Index: e.index.Stats(), Revision: h.Revision, Queues: embedding.Queues(e.embedding)}
-	out.LostAccesses, out.PendingAccesses = e.accesses.Unstored()
+	out := Figures{Index: e.Index.Stats(), Revision: h.Revision, Queues: embedding.Queues(e.Embedding)}
+	out.LostAccesses, out.PendingAccesses = e.Accesses.Unstored()
 	return out, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 func TestModify(t *testing.T) {
@@ -33,7 +34,7 @@ func TestModify(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			f := open(t, options{})
-			m, err := f.Modify(t.Context(), f.record("old", .5, "a"), tc.c)
+			m, err := memory.Modify(t.Context(), f.Memories, f.record("old", .5, "a"), tc.c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +54,7 @@ func TestModify_Refuses(t *testing.T) {
 		"importance": {Importance: new(1.5)},
 		"vote":       {Vote: "sideways"},
 	} {
-		if _, err := f.Modify(t.Context(), id, c); !errors.Is(err, hippo.ErrInvalid) {
+		if _, err := memory.Modify(t.Context(), f.Memories, id, c); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%s: got %v, want invalid", name, err)
 		}
 	}
@@ -66,7 +67,7 @@ func TestModify_Metadata(t *testing.T) {
 	id := f.record("kept", .5)
 	change := func(set map[string]json.RawMessage) *hippo.Memory {
 		t.Helper()
-		m, err := f.Modify(t.Context(), id, api.Change{Metadata: &set})
+		m, err := memory.Modify(t.Context(), f.Memories, id, api.Change{Metadata: &set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func TestModify_Metadata(t *testing.T) {
 		if err := change.Clear([]string{"metadata.a", "metadata.c"}); err != nil {
 			t.Fatal(err)
 		}
-		if m, err := f.Modify(t.Context(), id, change); err != nil || len(m.Metadata) != 0 {
+		if m, err := memory.Modify(t.Context(), f.Memories, id, change); err != nil || len(m.Metadata) != 0 {
 			t.Errorf("%s: got %v (%v), want no metadata", name, m, err)
 		}
 	}
@@ -98,7 +99,7 @@ func TestModify_Metadata(t *testing.T) {
 		t.Errorf("no key: got %v", err)
 	}
 	secret := map[string]json.RawMessage{"note": json.RawMessage(`"password = hunter2x9QzLw7Rt"`)}
-	if _, err := f.Modify(t.Context(), id, api.Change{Metadata: &secret}); !errors.Is(err, hippo.ErrSecret) {
+	if _, err := memory.Modify(t.Context(), f.Memories, id, api.Change{Metadata: &secret}); !errors.Is(err, hippo.ErrSecret) {
 		t.Errorf("got %v, want a secret refused", err)
 	}
 }
@@ -113,7 +114,7 @@ func TestModify_ofAVersion(t *testing.T) {
 		"text":       {Content: new("three"), IfVersion: 1},
 		"supersedes": {Content: new("three"), Supersedes: &[]hippo.ID{other}, IfVersion: 1},
 	} {
-		_, err := f.Modify(t.Context(), id, c)
+		_, err := memory.Modify(t.Context(), f.Memories, id, c)
 		if !errors.Is(err, engine.ErrVersion) || !errors.Is(err, hippo.ErrConflict) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -121,7 +122,7 @@ func TestModify_ofAVersion(t *testing.T) {
 	if m := f.get(id); m.Content != "two" || m.Version != 2 {
 		t.Errorf("got %q, version %d", m.Content, m.Version)
 	}
-	if _, err := f.Modify(t.Context(), id, api.Change{IfVersion: 2}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := memory.Modify(t.Context(), f.Memories, id, api.Change{IfVersion: 2}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("a version alone: got %v", err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
@@ -22,15 +24,15 @@ func TestModifyAll(t *testing.T) {
 		{ID: two, Change: api.Change{Content: new("second"), Vote: api.VoteNone, IfVersion: 1}},
 		{ID: one, Change: api.Change{Tags: &[]string{"x"}, Vote: api.VoteNone}},
 	}
-	ms, err := engine.ModifyAll(t.Context(), f.Memories, list)
+	ms, err := memory.ModifyAll(t.Context(), f.Memories, list)
 	if err != nil || len(ms) != 2 || f.get(two).Content != "second" || len(f.get(one).Tags) != 1 {
 		t.Fatalf("got %v, %v", ms, err)
 	}
-	page, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
+	page, err := memory.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil || len(page.Operations) != 1 {
 		t.Fatalf("%+v (%v), want one operation", page, err)
 	}
-	if _, err := engine.ModifyAll(t.Context(), f.Memories, []api.Modify{
+	if _, err := memory.ModifyAll(t.Context(), f.Memories, []api.Modify{
 		{ID: one, Change: api.Change{Content: new("first")}},
 		{ID: two, Change: api.Change{Content: new("2"), IfVersion: 1}},
 	}); !errors.Is(err, engine.ErrVersion) || f.get(one).Content != "one" || f.get(two).Content != "second" {
@@ -57,7 +59,7 @@ func TestModifyAll_Refuses(t *testing.T) {
 		"an invalid vote":  {text(one, "a"), {ID: two, Change: api.Change{Vote: "sideways"}}},
 		"an empty content": {text(one, "a"), text(two, " ")},
 	} {
-		if _, err := engine.ModifyAll(t.Context(), f.Memories, list); err == nil || f.get(one).Content != "one" {
+		if _, err := memory.ModifyAll(t.Context(), f.Memories, list); err == nil || f.get(one).Content != "one" {
 			t.Errorf("%s: %v, and the first is %q", name, err, f.get(one).Content)
 		}
 	}
@@ -70,7 +72,7 @@ func TestModify_SupersedingVoteIsAUse(t *testing.T) {
 	f.put(turn(1, "", "red alpha"), turn(2, "", "red beta"), turn(3, "", "red gamma"))
 	f.voted("red", 1)
 	change := api.Change{Vote: api.VoteUp, Query: "red", Supersedes: &[]hippo.ID{idOf(3)}}
-	if _, err := f.Modify(t.Context(), idOf(2), change); err != nil {
+	if _, err := memory.Modify(t.Context(), f.Memories, idOf(2), change); err != nil {
 		t.Fatal(err)
 	}
 	if f.learned(1, 2) == 0 {
@@ -92,11 +94,11 @@ func TestConsolidate_RescoringFails(t *testing.T) {
 	b.mu.Lock()
 	b.failures = 1_000_000
 	b.mu.Unlock()
-	_, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: api.Monthly})
+	_, err := upkeep.Consolidate(t.Context(), f.Memories, upkeep.ConsolidateOptions{Horizon: api.Monthly})
 	b.mu.Lock()
 	b.failures = 0
 	b.mu.Unlock()
-	page, bad := engine.Operations(t.Context(), f.Memories, api.Operations{})
+	page, bad := memory.Operations(t.Context(), f.Memories, api.Operations{})
 	if bad != nil || len(page.Operations) != 1 {
 		t.Fatalf("%+v (%v), want one operation", page, bad)
 	}

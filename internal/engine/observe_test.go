@@ -11,6 +11,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -47,14 +49,14 @@ func TestObserved(t *testing.T) {
 			heard = append(heard, verb+" "+string(hippo.CodeOf(err)))
 		}
 	})
-	r, _, err := m.RecordCompared(ctx, &hippo.Memory{Content: "a text", Importance: hippo.Importance{Base: .5}})
+	r, _, err := memory.RecordCompared(ctx, m, &hippo.Memory{Content: "a text", Importance: hippo.Importance{Base: .5}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.Search(ctx, hippo.Query{Text: "text"})
-	_, getErr := m.Get(ctx, []hippo.ID{{1}})
-	_, modifyErr := m.Status(ctx)
-	if _, x := m.Forget(ctx, []hippo.ID{r.ID}); errors.Join(err, modifyErr, x) != nil || getErr == nil {
+	_, err = query.Search(ctx, m, hippo.Query{Text: "text"})
+	_, getErr := memory.Get(ctx, m, []hippo.ID{{1}})
+	_, modifyErr := memory.Status(ctx, m)
+	if _, x := memory.Forget(ctx, m, []hippo.ID{r.ID}); errors.Join(err, modifyErr, x) != nil || getErr == nil {
 		t.Fatal(err, getErr, modifyErr, x)
 	}
 	want := []string{"record ok", "search ok", "get not_found", "status ok", "forget ok"}
@@ -71,17 +73,17 @@ func TestEngine_Figures(t *testing.T) {
 		scope.Namespace = namespace
 		m := e.In(scope)
 		for _, text := range []string{"one text", "another text"} {
-			r, err := m.Record(t.Context(), &hippo.Memory{Content: text, Importance: hippo.Importance{Base: .5}})
+			r, err := memory.Record(t.Context(), m, &hippo.Memory{Content: text, Importance: hippo.Importance{Base: .5}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if text == "one text" {
-				if _, err := m.Forget(t.Context(), []hippo.ID{r.ID}); err != nil {
+				if _, err := memory.Forget(t.Context(), m, []hippo.ID{r.ID}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		if _, err := m.Search(t.Context(), hippo.Query{Text: "text"}); err != nil {
+		if _, err := query.Search(t.Context(), m, hippo.Query{Text: "text"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +97,7 @@ func TestEngine_Figures(t *testing.T) {
 func TestObserved_HearsOfChanges(t *testing.T) {
 	t.Parallel()
 	var silent []string
-	for _, verb := range engine.VerbNames() {
+	for _, verb := range verbNames() {
 		if engine.Changes(verb) && engine.PublicName(verb) == "" {
 			silent = append(silent, verb)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -59,10 +59,10 @@ func TestRecordCompared_IsInTheSavedIndex(t *testing.T) {
 		plain.record("The rate limit is 100 requests per minute", .5) // the file does not have it
 		slow := newSlowChanges(b)
 		f := open(t, options{backend: slow, path: path})
-		recorded := make(chan *engine.Comparison, 1)
+		recorded := make(chan *memory.Comparison, 1)
 		go func() {
 			draft := fact("The rate limit is 200 requests per minute")
-			_, same, err := f.RecordCompared(t.Context(), &draft)
+			_, same, err := memory.RecordCompared(t.Context(), f.Memories, &draft)
 			if err != nil {
 				t.Error(err)
 			}

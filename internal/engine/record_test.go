@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // Trust is what the caller says; only TrustDefault is that of the source.
@@ -21,7 +22,7 @@ func TestRecord_Trust(t *testing.T) {
 		{hippo.TrustDefault, "", hippo.TrustNormal},
 		{hippo.TrustHigh, hippo.SourceTool, hippo.TrustHigh},
 	} {
-		m, err := f.Record(t.Context(), &hippo.Memory{Content: "x", Trust: tc.asked, Source: hippo.Source{Kind: tc.kind}})
+		m, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: "x", Trust: tc.asked, Source: hippo.Source{Kind: tc.kind}})
 		if err != nil || f.get(m.ID).Trust != tc.want {
 			t.Errorf("%+v: got %+v (%v)", tc, m, err)
 		}
@@ -31,7 +32,7 @@ func TestRecord_Trust(t *testing.T) {
 func TestRecord_RefusesUnknownSources(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
-	_, err := f.Record(t.Context(), &hippo.Memory{Content: "x", Source: hippo.Source{Kind: "martian"}})
+	_, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: "x", Source: hippo.Source{Kind: "martian"}})
 	if field, ok := errors.AsType[*hippo.FieldError](err); !ok || field.Field != "Source.Kind" {
 		t.Errorf("got %v", err)
 	}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 func TestReinforce(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	up, down := f.record("up", .8), f.record("down", .7)
-	got, err := f.Reinforce(t.Context(), []hippo.ID{up, up}, []hippo.ID{down})
+	got, err := memory.Reinforce(t.Context(), f.Memories, []hippo.ID{up, up}, []hippo.ID{down})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,13 +24,13 @@ func TestReinforce(t *testing.T) {
 		t.Error(diff)
 	}
 	f.live(10)
-	if got, err = f.Reinforce(t.Context(), nil, []hippo.ID{up}); err != nil || got[0].After >= got[0].Before {
+	if got, err = memory.Reinforce(t.Context(), f.Memories, nil, []hippo.ID{up}); err != nil || got[0].After >= got[0].Before {
 		t.Errorf("a downvote raised an old memory: %+v (%v)", got, err)
 	}
-	if _, err := f.Reinforce(t.Context(), []hippo.ID{up, {15: 9}}, nil); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := memory.Reinforce(t.Context(), f.Memories, []hippo.ID{up, {15: 9}}, nil); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
 	}
-	if _, err := f.Reinforce(t.Context(), []hippo.ID{up}, []hippo.ID{up}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := memory.Reinforce(t.Context(), f.Memories, []hippo.ID{up}, []hippo.ID{up}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("got %v, want invalid", err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // people are a person and some places.
@@ -22,7 +24,7 @@ func people(t *testing.T) (f *fixture, ada, paris, rome, bonn hippo.ID) {
 
 func (f *fixture) declare(rs ...hippo.Relation) *api.Related {
 	f.t.Helper()
-	done, err := f.Relations().Declare(f.t.Context(), rs)
+	done, err := knowledge.Relate(f.t.Context(), f.Memories, rs)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -36,7 +38,7 @@ func lives(who, where hippo.ID, from, until time.Time) hippo.Relation {
 // placesAt are where relations of a memory lead at a time.
 func (f *fixture) placesAt(id hippo.ID, at time.Time) (out []hippo.ID) {
 	f.t.Helper()
-	list, err := f.Relations().List(f.t.Context(), api.Relations{IDs: []hippo.ID{id}, At: hippo.Moment{ValidAt: at}})
+	list, err := knowledge.ListRelations(f.t.Context(), f.Memories, api.Relations{IDs: []hippo.ID{id}, At: hippo.Moment{ValidAt: at}})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -87,7 +89,7 @@ func TestUndo_OfRelationsThatChanged(t *testing.T) {
 	f.declare(r, other)
 	end := func(rs ...hippo.Relation) hippo.ID {
 		f.advance(0, time.Hour)
-		if _, err := f.Relations().End(t.Context(), api.EndRelations{Relations: rs}); err != nil {
+		if _, err := knowledge.EndRelations(t.Context(), f.Memories, api.EndRelations{Relations: rs}); err != nil {
 			t.Fatal(err)
 		}
 		f.advance(0, time.Hour)
@@ -95,7 +97,7 @@ func TestUndo_OfRelationsThatChanged(t *testing.T) {
 	}
 	op := end(r)
 	f.declare(r)
-	_, err := engine.Undo(t.Context(), f.Memories, op)
+	_, err := memory.Undo(t.Context(), f.Memories, op)
 	if !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), "the relation lives_in from "+ada.Short()+" to "+paris.Short()+" was changed since") {
 		t.Errorf("the undo of an end that was replaced: %v", err)
 	}
@@ -104,7 +106,7 @@ func TestUndo_OfRelationsThatChanged(t *testing.T) {
 	}
 	op = end(r, other)
 	f.declare(r)
-	if _, err := engine.Undo(t.Context(), f.Memories, op); err != nil {
+	if _, err := memory.Undo(t.Context(), f.Memories, op); err != nil {
 		t.Errorf("an undo of which a part is left: %v", err)
 	}
 	if got := f.placesAt(ada, f.now()); len(got) != 2 {
@@ -147,7 +149,7 @@ func TestEnd(t *testing.T) {
 	r := lives(ada, paris, day.AddDate(-1, 0, 0), time.Time{})
 	f.declare(r)
 	end := func(m *engine.Memories, at time.Time, rs ...hippo.Relation) error {
-		_, err := m.Relations().End(t.Context(), api.EndRelations{Relations: rs, At: at})
+		_, err := knowledge.EndRelations(t.Context(), m, api.EndRelations{Relations: rs, At: at})
 		return err
 	}
 	for name, tc := range map[string]struct {
@@ -183,13 +185,13 @@ func TestEnd(t *testing.T) {
 	if got := f.placesAt(ada, now); len(got) != 1 {
 		t.Errorf("after the undo: %v", got)
 	}
-	if err := f.Relations().Remove(t.Context(), []hippo.Relation{r}); err != nil {
+	if err := knowledge.Unrelate(t.Context(), f.Memories, []hippo.Relation{r}); err != nil {
 		t.Fatal(err)
 	}
 	if f.undo(ada); len(f.placesAt(ada, now)) != 1 {
 		t.Error("the removal was not undone")
 	}
-	if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{lives(ada, rome, day, day)}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := knowledge.Relate(t.Context(), f.Memories, []hippo.Relation{lives(ada, rome, day, day)}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("ends when it begins: %v", err)
 	}
 }

@@ -10,13 +10,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 func (f *fixture) relate(from int, kind string, to int, weight float64) {
 	f.t.Helper()
-	_, err := f.Relations().Declare(f.t.Context(), []hippo.Relation{{From: idOf(from), To: idOf(to), Kind: kind, Weight: weight}})
+	_, err := knowledge.Relate(f.t.Context(), f.Memories, []hippo.Relation{{From: idOf(from), To: idOf(to), Kind: kind, Weight: weight}})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -63,7 +65,7 @@ func TestRelate_HoldsForATime(t *testing.T) {
 	f := openReranking(t)
 	f.put(turn(1, "", "gateway timeout"), turn(2, "", "raise the pool"))
 	r := hippo.Relation{From: idOf(1), To: idOf(2), Kind: "then", Weight: 1, ValidUntil: f.now().AddDate(0, 0, 10)}
-	if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{r}); err != nil {
+	if _, err := knowledge.Relate(t.Context(), f.Memories, []hippo.Relation{r}); err != nil {
 		t.Fatal(err)
 	}
 	q := hippo.Query{Text: "gateway", NoTouch: true}
@@ -93,21 +95,21 @@ func TestRelate_Refuses(t *testing.T) {
 		"too many":       {make([]hippo.Relation, hippo.MaxIDs+1), hippo.ErrInvalid},
 		"weight above 1": {[]hippo.Relation{{From: idOf(1), To: idOf(2), Kind: "a", Weight: 7}}, hippo.ErrInvalid},
 	} {
-		if _, err := f.Relations().Declare(t.Context(), tc.rs); !errors.Is(err, tc.want) {
+		if _, err := knowledge.Relate(t.Context(), f.Memories, tc.rs); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for r, err := range f.Transfer().ExportRelations(t.Context()) {
+	for r, err := range transfer.NewTransfer(f.Memories).ExportRelations(t.Context()) {
 		t.Errorf("%v was stored (%v)", r, err)
 	}
-	if err := f.Relations().Remove(t.Context(), []hippo.Relation{r(1, 2, "a")}); !errors.Is(err, hippo.ErrNotFound) {
+	if err := knowledge.Unrelate(t.Context(), f.Memories, []hippo.Relation{r(1, 2, "a")}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("unrelate: %v", err)
 	}
 	f.relate(1, "a", 2, .5)
-	if err := f.Relations().Remove(t.Context(), []hippo.Relation{r(1, 2, "a")}); err != nil {
+	if err := knowledge.Unrelate(t.Context(), f.Memories, []hippo.Relation{r(1, 2, "a")}); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.Relations().Of(t.Context(), []hippo.ID{idOf(9)}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := knowledge.RelationsOf(t.Context(), f.Memories, []hippo.ID{idOf(9)}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("relations of an unknown memory: %v", err)
 	}
 }
@@ -197,7 +199,7 @@ func TestUnrelate_LeavesTheListOfTheCaller(t *testing.T) {
 		first, second = second, first
 	}
 	list := []hippo.Relation{{From: first, To: second, Kind: hippo.CoRecalled}}
-	if err := f.Relations().Remove(t.Context(), list); !errors.Is(err, hippo.ErrNotFound) {
+	if err := knowledge.Unrelate(t.Context(), f.Memories, list); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
 	}
 	if list[0].From != first {

@@ -27,17 +27,17 @@ func (r relationReader) Relations(ctx context.Context, scope hippo.Scope, ids []
 	if at.IsZero() {
 		at = r.now()
 	}
-	return weighed(r.rule, rs, at), err
+	return Weighed(r.rule, rs, at), err
 }
 
-// holdingFirst puts relations that hold at a time before the others.
-func holdingFirst(rs []hippo.Relation, at time.Time) []hippo.Relation {
+// HoldingFirst puts relations that hold at a time before the others.
+func HoldingFirst(rs []hippo.Relation, at time.Time) []hippo.Relation {
 	slices.SortStableFunc(rs, func(a, b hippo.Relation) int { return rank.LapsedLast(a.ValidAt(at), b.ValidAt(at)) })
 	return rs
 }
 
-// weighed sets the weights to those of a time.
-func weighed(rule *rank.Relations, rs []hippo.Relation, at time.Time) []hippo.Relation {
+// Weighed sets the weights to those of a time.
+func Weighed(rule *rank.Relations, rs []hippo.Relation, at time.Time) []hippo.Relation {
 	for i := range rs {
 		rs[i].Weight = rule.WeightAt(&rs[i], at)
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -19,26 +18,26 @@ import (
 // NewRemote returns an engine whose verbs r carries out. Of c it uses Ranker, IndexWait, Weights and Now; zone is
 // [Engine.Zone]. [Engine.Embed], which cannot travel, uses [Remote.Here].
 func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
-	e := &Engine{remote: r, weights: c.Weights, now: c.Now, closing: r.Close, defaults: defaultsOf(c, zone)}
-	if e.weights == nil {
+	e := &Engine{Remote: r, Weights: c.Weights, Clock: c.Now, closing: r.Close, Defaults: defaultsOf(c, zone)}
+	if e.Weights == nil {
 		w := rank.DefaultWeights()
-		e.weights = &w
+		e.Weights = &w
 	}
 	return e
 }
 
 // IsRemote reports whether another process carries out the verbs.
-func (e *Engine) IsRemote() bool { return e.remote != nil }
+func (e *Engine) IsRemote() bool { return e.Remote != nil }
 
-// perform carries out a verb: it calls local, or the function of that name in the process that has the store open.
+// Perform carries out a verb: it calls local, or the function of that name in the process that has the store open.
 // Each local is in the table of [verbs] under its name, and reads nothing but its arguments and m, which is of its process.
-func perform[In, Out any](ctx context.Context, m *Memories, in In, name string, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
-	if m.remote == nil {
+func Perform[In, Out any](ctx context.Context, m *Memories, in In, name string, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
+	if m.Remote == nil {
 		return observed(ctx, m, in, name, local)
 	}
 	var out, empty Out
-	c := Call{Verb: name, Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Operation: m.op, Args: in}
-	if err := m.remote.Call(ctx, &c, &out); err != nil {
+	c := Call{Verb: name, Scope: m.Scope, AllowSecrets: m.SecretsAllowed, Wait: m.Wait, Operation: m.Op, Args: in}
+	if err := m.Remote.Call(ctx, &c, &out); err != nil {
 		return empty, err
 	}
 	return out, nil
@@ -67,113 +66,73 @@ func observed[In, Out any](ctx context.Context, m *Memories, in In, name string,
 
 // here returns m with an engine of this process, and what ends its use.
 func here(ctx context.Context, m *Memories) (*Memories, func() error, error) {
-	if m.remote == nil {
+	if m.Remote == nil {
 		return m, func() error { return nil }, nil
 	}
-	e, end, err := m.remote.Here(ctx)
+	e, end, err := m.Remote.Here(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	out := e.In(m.scope)
-	out.secretsAllowed, out.op = m.secretsAllowed, m.op
+	out := e.In(m.Scope)
+	out.SecretsAllowed, out.Op = m.SecretsAllowed, m.Op
 	return out, end, nil
 }
 
-// searchArgs are a query in a form that can travel: a bound that is infinite is missing in Relevance.
-type searchArgs struct {
-	hippo.Query
-	Relevance *bounds
-}
-
-// bounds are a [hippo.Range]; nil stands for infinity.
-type bounds struct{ Min, Max *float64 }
-
-func pack(r *hippo.Range) *bounds {
-	if r == nil {
-		return nil
-	}
-	return &bounds{finite(r.Min), finite(r.Max)}
-}
-
-func finite(x float64) *float64 {
-	if math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
-}
-
-// unpack returns the query.
-func (a *searchArgs) unpack() hippo.Query {
-	q := a.Query
-	q.Relevance = a.Relevance.unpack()
-	return q
-}
-
-func (b *bounds) unpack() *hippo.Range {
-	if b == nil {
-		return nil
-	}
-	r := hippo.Range{Min: math.Inf(-1), Max: math.Inf(1)}
-	set(&r.Min, b.Min)
-	set(&r.Max, b.Max)
-	return &r
-}
-
-// identified returns m for a write with an ID of its operation, by which [applied] finds in a second attempt what the first one did.
-func identified(m *Memories) *Memories {
-	if m.remote == nil || !m.op.ID.IsZero() {
+// Identified returns m for a write with an ID of its operation, by which [Applied] finds in a second attempt what the first one did.
+func Identified(m *Memories) *Memories {
+	if m.Remote == nil || !m.Op.ID.IsZero() {
 		return m
 	}
 	c := *m
-	c.op.ID = hippo.ID(uuid.Must(uuid.NewV7()))
+	c.Op.ID = hippo.ID(uuid.Must(uuid.NewV7()))
 	return &c
 }
 
-// reader reads within the scope of a caller who may have no right to read: what it returns is compared, and
+// Reader reads within the scope of a caller who may have no right to read: what it returns is compared, and
 // shown only as the result of a write.
-func reader(m *Memories) store.Scoped {
-	s := m.scope
+func Reader(m *Memories) store.Scoped {
+	s := m.Scope
 	s.Rights |= hippo.RightRead
-	return m.store.In(s)
+	return m.Store.In(s)
 }
 
-// applied returns what the first attempt of a write keeps of the memories that it changed; nil if the write is still to be
+// Applied returns what the first attempt of a write keeps of the memories that it changed; nil if the write is still to be
 // carried out.
-func applied(ctx context.Context, m *Memories) ([]hippo.Version, error) {
-	if !m.retried {
+func Applied(ctx context.Context, m *Memories) ([]hippo.Version, error) {
+	if !m.Retried {
 		return nil, nil
 	}
-	return store.DoneBefore(ctx, store.As(reader(m), m.op))
+	return store.DoneBefore(ctx, store.As(Reader(m), m.Op))
 }
 
-// appliedTo returns memories as they are after the first attempt of a write; nil if the write is still to be carried out.
-func appliedTo(ctx context.Context, m *Memories, ids ...hippo.ID) ([]*hippo.Memory, error) {
-	done, err := applied(ctx, m)
+// AppliedTo returns memories as they are after the first attempt of a write; nil if the write is still to be carried out.
+func AppliedTo(ctx context.Context, m *Memories, ids ...hippo.ID) ([]*hippo.Memory, error) {
+	done, err := Applied(ctx, m)
 	if err != nil || len(done) == 0 {
 		return nil, err
 	}
-	return reader(m).Get(ctx, distinct(ids))
+	return Reader(m).Get(ctx, Distinct(ids))
 }
 
 // Flush waits until the accesses of all searches so far are stored.
 func (e *Engine) Flush(ctx context.Context) error {
-	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, "flush", flush)
+	_, err := Perform(ctx, e.In(hippo.Scope{}), None{}, "flush", flush)
 	return err
 }
 
-func flush(ctx context.Context, m *Memories, _ none) (none, error) {
-	return none{}, m.accesses.Flush(ctx)
+func flush(ctx context.Context, m *Memories, _ None) (None, error) {
+	return None{}, m.Accesses.Flush(ctx)
 }
 
 // Ready waits until the models are loaded; until then searches are lexical. The error is that
 // of loading, or of ctx.
 func (e *Engine) Ready(ctx context.Context) error {
-	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, "ready", ready)
+	_, err := Perform(ctx, e.In(hippo.Scope{}), None{}, "ready", ready)
 	return err
 }
 
-func ready(ctx context.Context, m *Memories, _ none) (none, error) {
-	return none{}, m.embedding.Ready(ctx)
+func ready(ctx context.Context, m *Memories, _ None) (None, error) {
+	return None{}, m.Embedding.Ready(ctx)
 }
 
 // Embed waits until the preferred model has embedded all memories, and calls progress
@@ -183,7 +142,7 @@ func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int
 	if err != nil {
 		return err
 	}
-	err = m.indexed(ctx, func() error { return m.embedding.Embed(ctx, progress) })
+	err = m.Indexed(ctx, func() error { return m.Embedding.Embed(ctx, progress) })
 	return errors.Join(err, end())
 }
 
@@ -193,32 +152,19 @@ type Settling = embedding.Settling
 // Settle embeds what has no vector yet, see [embedding.Settle], and returns how many memories remain. It is for processes
 // that end. Where another process or machine answers, that one embeds, and nothing remains here.
 func Settle(ctx context.Context, e *Engine, s Settling) (missing int) {
-	if e.remote != nil {
+	if e.Remote != nil {
 		return 0
 	}
 	m := e.In(hippo.Scope{})
-	_ = m.indexed(ctx, func() error { // the next process reports what is wrong with the index
-		missing = embedding.Settle(ctx, m.embedding, s)
+	_ = m.Indexed(ctx, func() error { // the next process reports what is wrong with the index
+		missing = embedding.Settle(ctx, m.Embedding, s)
 		return nil
 	})
 	return missing
 }
 
-// set copies a value that is given.
-func set[T any](to, from *T) {
-	if from != nil {
-		*to = *from
-	}
-}
-
-func first(ms []*hippo.Memory) *hippo.Memory {
-	if len(ms) == 0 {
-		return nil
-	}
-	return ms[0]
-}
-
-func distinct(ids []hippo.ID) []hippo.ID {
+// Distinct returns IDs without repetition, in their order.
+func Distinct(ids []hippo.ID) []hippo.ID {
 	out := make([]hippo.ID, 0, len(ids))
 	seen := make(map[hippo.ID]bool, len(ids))
 	for _, id := range ids {
@@ -233,45 +179,45 @@ func distinct(ids []hippo.ID) []hippo.ID {
 // Warm prepares for the first search: it updates the index, embeds memories without a vector,
 // and waits until the models are loaded. The first search reports failures.
 func (e *Engine) Warm(ctx context.Context) {
-	if e.remote != nil {
+	if e.Remote != nil {
 		return // the other process has done it
 	}
-	err := e.index.CatchUp(ctx)
-	e.embedding.Wake()
+	err := e.Index.CatchUp(ctx)
+	e.Embedding.Wake()
 	_ = errors.Join(err, e.Ready(ctx))
 }
 
-// update changes memories in the store as a verb, after it has flushed pending accesses, so that the
+// Update changes memories in the store as a verb, after it has flushed pending accesses, so that the
 // result includes them.
-func update(ctx context.Context, m *Memories, verb hippo.Verb, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
-	if done, err := appliedTo(ctx, m, ids...); err != nil || done != nil {
+func Update(ctx context.Context, m *Memories, verb hippo.Verb, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	if done, err := AppliedTo(ctx, m, ids...); err != nil || done != nil {
 		return done, err
 	}
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	return store.As(m.scoped, as(m, verb)).Update(ctx, ids, fn)
+	return store.As(m.Scoped, Operation(m, verb)).Update(ctx, ids, fn)
 }
 
 // spelled returns an error if the namespace of the caller has no memories and differs from one that has by letters or blanks alone: it was
 // mistyped, and would be an empty tenant. Only an owner of the store learns it; a token says nothing of other tenants.
 func spelled(ctx context.Context, m *Memories) error {
-	own := m.scope.Namespace
-	if own == "" || m.scope.Projects != nil || !m.scope.Allows(hippo.AllRights) {
+	own := m.Scope.Namespace
+	if own == "" || m.Scope.Projects != nil || !m.Scope.Allows(hippo.AllRights) {
 		return nil
 	}
-	if _, known := m.defaults.spelled.Load(own); known {
+	if _, known := m.Defaults.spelled.Load(own); known {
 		return nil
 	}
 	var names []string
-	if err := m.indexed(ctx, func() error {
-		names = m.index.Namespaces()
+	if err := m.Indexed(ctx, func() error {
+		names = m.Index.Namespaces()
 		return nil
 	}); err != nil {
 		return err
 	}
 	if slices.Contains(names, own) {
-		m.defaults.spelled.Store(own, true)
+		m.Defaults.spelled.Store(own, true)
 		return nil
 	}
 	plain := strings.TrimSpace(own)

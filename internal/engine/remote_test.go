@@ -15,6 +15,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/rpc"
 )
 
 // remote returns the memory of a fixture as another process sees it. Each call is carried out twice if retry says so.
@@ -37,34 +40,34 @@ func TestRemote_RepeatsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first, err := r.Record(ctx, &hippo.Memory{Content: "recorded", Importance: hippo.Importance{Base: 0.5}})
+	first, err := memory.Record(ctx, r, &hippo.Memory{Content: "recorded", Importance: hippo.Importance{Base: 0.5}})
 	ok(err)
-	second, _, err := r.RecordCompared(ctx, &hippo.Memory{Content: "instead", Importance: hippo.Importance{Base: 0.5}}, first.ID)
+	second, _, err := memory.RecordCompared(ctx, r, &hippo.Memory{Content: "instead", Importance: hippo.Importance{Base: 0.5}}, first.ID)
 	ok(err)
-	_, err = r.Reinforce(ctx, nil, []hippo.ID{voted})
+	_, err = memory.Reinforce(ctx, r, nil, []hippo.ID{voted})
 	ok(err)
 	text := "voted and changed"
-	m, err := r.Modify(ctx, voted, api.Change{Content: &text, Vote: api.VoteDown})
+	m, err := memory.Modify(ctx, r, voted, api.Change{Content: &text, Vote: api.VoteDown})
 	ok(err)
 	if want := 0.2; m.Importance.Value != want {
 		t.Errorf("importance %v after two downvotes of 0.8, want %v", m.Importance.Value, want)
 	}
 	tags := []string{"a mistake"}
-	_, err = r.Modify(ctx, voted, api.Change{Tags: &tags})
+	_, err = memory.Modify(ctx, r, voted, api.Change{Tags: &tags})
 	ok(err)
-	undone, err := engine.Undo(ctx, r, f.last(voted).ID)
+	undone, err := memory.Undo(ctx, r, f.last(voted).ID)
 	ok(err)
 	if len(undone) != 1 || len(undone[0].Tags) != 0 {
 		t.Errorf("tags after undoing twice: %v", undone)
 	}
-	_, err = r.Forget(ctx, []hippo.ID{hidden})
+	_, err = memory.Forget(ctx, r, []hippo.ID{hidden})
 	ok(err)
-	ok(r.Purge(ctx, []hippo.ID{gone}))
+	ok(memory.Purge(ctx, r, []hippo.ID{gone}))
 	link := hippo.Relation{From: voted, To: second.ID, Kind: "supports", Weight: 0.5}
-	_, err = r.Relations().Declare(ctx, []hippo.Relation{link})
+	_, err = knowledge.Relate(ctx, r, []hippo.Relation{link})
 	ok(err)
-	ok(r.Relations().Remove(ctx, []hippo.Relation{link}))
-	all, err := f.List(ctx, api.List{})
+	ok(knowledge.Unrelate(ctx, r, []hippo.Relation{link}))
+	all, err := memory.List(ctx, f.Memories, api.List{})
 	ok(err)
 	got := make([]string, len(all.Memories))
 	for i, x := range all.Memories {
@@ -84,7 +87,7 @@ func TestRemote_KeepsTheScope(t *testing.T) {
 	ctx := t.Context()
 	other := hippo.LocalScope("")
 	other.Namespace = "other"
-	if _, err := f.remote(other, false).Get(ctx, []hippo.ID{id}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := memory.Get(ctx, f.remote(other, false), []hippo.ID{id}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("another namespace: %v", err)
 	}
 	writer := hippo.LocalScope("")
@@ -92,20 +95,20 @@ func TestRemote_KeepsTheScope(t *testing.T) {
 	text := "written without the right to read"
 	for _, retry := range []bool{false, true} {
 		m := f.remote(writer, retry)
-		x, err := m.Record(ctx, &hippo.Memory{Content: text, Importance: hippo.Importance{Base: 0.5}})
+		x, err := memory.Record(ctx, m, &hippo.Memory{Content: text, Importance: hippo.Importance{Base: 0.5}})
 		if err != nil {
 			t.Errorf("a writer records, twice: %v: %v", retry, err)
 			continue
 		}
-		if _, err := m.Modify(ctx, x.ID, api.Change{Metadata: &map[string]json.RawMessage{}, Vote: api.VoteUp}); err != nil {
+		if _, err := memory.Modify(ctx, m, x.ID, api.Change{Metadata: &map[string]json.RawMessage{}, Vote: api.VoteUp}); err != nil {
 			t.Errorf("a writer modifies, twice: %v: %v", retry, err)
 		}
-		if _, err := m.Reinforce(ctx, []hippo.ID{x.ID}, nil); err != nil {
+		if _, err := memory.Reinforce(ctx, m, []hippo.ID{x.ID}, nil); err != nil {
 			t.Errorf("a writer votes, twice: %v: %v", retry, err)
 		}
 	}
 	reader := hippo.Scope{Rights: hippo.RightRead}
-	if _, err := f.remote(reader, false).Forget(ctx, []hippo.ID{id}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := memory.Forget(ctx, f.remote(reader, false), []hippo.ID{id}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("a reader forgets: %v", err)
 	}
 }
@@ -114,10 +117,10 @@ func TestRemote_KeepsTheScope(t *testing.T) {
 func TestDispatcher_RefusesMalformedCalls(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
-	d := engine.NewDispatcher(func(context.Context) (*engine.Engine, error) { return f.Engine, nil })
+	d := rpc.NewDispatcher(func(context.Context) (*engine.Engine, error) { return f.Engine, nil })
 	for _, call := range []string{"", "{}", `{"Verb":"nonsense"}`, `{"Verb":"search","Args":7}`, `{"Verb":"modify","Args":{"ID":"x"}}`, `{"Verb":"record","Args":{}}`} {
 		reply, failed := d.Do(t.Context(), []byte(call))
-		if err := engine.Decode(reply, failed, nil); !failed || err == nil {
+		if err := rpc.Decode(reply, failed, nil); !failed || err == nil {
 			t.Errorf("%q: reply %s, %v", call, reply, err)
 		}
 	}
@@ -126,10 +129,10 @@ func TestDispatcher_RefusesMalformedCalls(t *testing.T) {
 // Types that travel hold nothing that JSON loses.
 func TestProtocol_TypesTravel(t *testing.T) {
 	t.Parallel()
-	for _, problem := range engine.Untravelled() {
+	for _, problem := range unfit() {
 		t.Error(problem)
 	}
-	if a, b := engine.Protocol(), engine.Protocol(); a != b || len(a) != 16 {
+	if a, b := rpc.Protocol(), rpc.Protocol(); a != b || len(a) != 16 {
 		t.Errorf("protocols %q and %q", a, b)
 	}
 }
@@ -137,7 +140,7 @@ func TestProtocol_TypesTravel(t *testing.T) {
 // Values that travel arrive as they were sent, with every field.
 func TestProtocol_ValuesTravel(t *testing.T) {
 	t.Parallel()
-	for what, lost := range engine.Lost(filled) {
+	for what, lost := range lostOf(filled) {
 		t.Errorf("%s: %s", what, lost)
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/rpc"
 )
 
 // retried is a write that a caller repeats because its answer is lost, and what it answers.
@@ -36,29 +39,29 @@ func retriedWrites() []retried {
 	tagged := func(m *hippo.Memory) int { return max(0, len(m.Tags)-1) }
 	return []retried{
 		{"vote", func(ctx context.Context, m *engine.Memories, id hippo.ID) error {
-			got, err := m.Reinforce(ctx, nil, []hippo.ID{id})
+			got, err := memory.Reinforce(ctx, m, nil, []hippo.ID{id})
 			if err == nil && (len(got) != 1 || got[0].ID != id || got[0].Before <= got[0].After) {
 				return errors.New("the effect of a downvote must lower the importance")
 			}
 			return err
 		}, votes},
 		{"modify", func(ctx context.Context, m *engine.Memories, id hippo.ID) error {
-			got, err := m.Modify(ctx, id, api.Change{Tags: &[]string{"a", "b"}, Vote: api.VoteDown})
+			got, err := memory.Modify(ctx, m, id, api.Change{Tags: &[]string{"a", "b"}, Vote: api.VoteDown})
 			if err == nil && got.ID != id {
 				return errors.New("another memory")
 			}
 			return err
 		}, votes},
 		{"modify all", func(ctx context.Context, m *engine.Memories, id hippo.ID) error {
-			_, err := engine.ModifyAll(ctx, m, []api.Modify{{ID: id, Change: api.Change{Vote: api.VoteDown}}})
+			_, err := memory.ModifyAll(ctx, m, []api.Modify{{ID: id, Change: api.Change{Vote: api.VoteDown}}})
 			return err
 		}, votes},
 		{"modify by version", func(ctx context.Context, m *engine.Memories, id hippo.ID) error {
-			_, err := m.Modify(ctx, id, api.Change{Content: new("another text"), Tags: &[]string{"a", "b"}, IfVersion: 1})
+			_, err := memory.Modify(ctx, m, id, api.Change{Content: new("another text"), Tags: &[]string{"a", "b"}, IfVersion: 1})
 			return err
 		}, tagged},
 		{"forget", func(ctx context.Context, m *engine.Memories, id hippo.ID) error {
-			_, err := m.Forget(ctx, []hippo.ID{id})
+			_, err := memory.Forget(ctx, m, []hippo.ID{id})
 			return err
 		}, func(m *hippo.Memory) int {
 			if m.Forgotten() {
@@ -80,7 +83,7 @@ func TestRemote_RetriesAmongOthers(t *testing.T) {
 			l := newLoopback(f.Engine)
 			l.retry, l.lost = true, lost
 			l.between = func() {
-				if _, err := f.Reinforce(t.Context(), []hippo.ID{id}, nil); err != nil {
+				if _, err := memory.Reinforce(t.Context(), f.Memories, []hippo.ID{id}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -111,7 +114,7 @@ func TestRemote_RetriesMeanwhile(t *testing.T) {
 			}
 		}
 		r := engine.NewRemote(&twice{newLoopback(f.Engine)}, &engine.Config{Now: f.now}, f.Zone()).In(hippo.LocalScope(""))
-		if _, _, err := r.RecordCompared(t.Context(), &hippo.Memory{Content: "recorded", Importance: hippo.Importance{Base: .5}}); err != nil {
+		if _, _, err := memory.RecordCompared(t.Context(), r, &hippo.Memory{Content: "recorded", Importance: hippo.Importance{Base: .5}}); err != nil {
 			t.Errorf("record: %v", err)
 		}
 	}
@@ -121,12 +124,12 @@ func TestRemote_RetriesMeanwhile(t *testing.T) {
 type twice struct{ *loopback }
 
 func (l *twice) Call(ctx context.Context, c *engine.Call, out any) error {
-	first, err := engine.Encode(c)
+	first, err := rpc.Encode(c)
 	if err != nil {
 		return err
 	}
 	c.Retried = true
-	second, err := engine.Encode(c)
+	second, err := rpc.Encode(c)
 	if err != nil {
 		return err
 	}
@@ -134,7 +137,7 @@ func (l *twice) Call(ctx context.Context, c *engine.Call, out any) error {
 	running.Go(func() { _, _ = l.Do(ctx, first) })
 	defer running.Wait()
 	reply, failed := l.Do(ctx, second)
-	return engine.Decode(reply, failed, out)
+	return rpc.Decode(reply, failed, out)
 }
 
 // TestRemote_RetriesAnEnding: the end of a relation is answered again as it was.
@@ -143,11 +146,11 @@ func TestRemote_RetriesAnEnding(t *testing.T) {
 	f := open(t, options{})
 	a, b := f.record("one", .5), f.record("two", .5)
 	link := hippo.Relation{From: a, To: b, Kind: "supports", Weight: .5}
-	if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{link}); err != nil {
+	if _, err := knowledge.Relate(t.Context(), f.Memories, []hippo.Relation{link}); err != nil {
 		t.Fatal(err)
 	}
 	at := f.now().Add(time.Hour)
-	got, err := f.remote(hippo.LocalScope(""), true).Relations().End(t.Context(), api.EndRelations{Relations: []hippo.Relation{link}, At: at})
+	got, err := knowledge.EndRelations(t.Context(), f.remote(hippo.LocalScope(""), true), api.EndRelations{Relations: []hippo.Relation{link}, At: at})
 	if err != nil || len(got) != 1 || !got[0].ValidUntil.Equal(at) || got[0].To != b {
 		t.Errorf("%+v, %v; want one relation that ends at %v", got, err, at)
 	}
@@ -175,7 +178,7 @@ func TestConfirm_AsItWasRead(t *testing.T) {
 	id := f.record("podman is used", .5)
 	read := f.get(id)
 	f.modify(id, api.Change{Content: new("docker is used"), Vote: api.VoteNone})
-	if err := engine.Confirm(t.Context(), f.Memories, []*hippo.Memory{read}); !errors.Is(err, engine.ErrVersion) {
+	if err := memory.Confirm(t.Context(), f.Memories, []*hippo.Memory{read}); !errors.Is(err, engine.ErrVersion) {
 		t.Errorf("%v, want %v", err, engine.ErrVersion)
 	}
 	if diff := cmp.Diff(f.get(id).Importance.Value, read.Importance.Value); diff != "" {

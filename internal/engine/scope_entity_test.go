@@ -8,6 +8,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // entityName draws a name: some are of memories and entities of others, some of nothing.
@@ -16,9 +18,9 @@ func entityName(r *rapid.T, what string) string {
 }
 
 // drawEntity returns an entity for a memory that does not exist yet.
-func (w *world) drawEntity(r *rapid.T) engine.EntityDraft {
+func (w *world) drawEntity(r *rapid.T) knowledge.EntityDraft {
 	w.full.advance(0, 1e9)
-	return engine.EntityDraft{
+	return knowledge.EntityDraft{
 		ID:     w.newID(),
 		Entity: hippo.Entity{Name: entityName(r, "name"), Aliases: rapid.SampledFrom([][]string{nil, {"Zebra"}}).Draw(r, "aliases")},
 	}
@@ -30,7 +32,7 @@ func (w *world) othersAddEntity(r *rapid.T) {
 	project := rapid.SampledFrom(projects()).Draw(r, "project")
 	w.namespaces[d.ID] = namespace
 	w.byOthers(r, namespace, w.scope.Contains(namespace, project), func(x *engine.Memories) error {
-		_, err := x.Record(context.Background(), &hippo.Memory{
+		_, err := memory.Record(context.Background(), x, &hippo.Memory{
 			ID: d.ID, Content: d.Content(), Type: hippo.EntityType, Project: project, CreatedAt: w.full.now(), Trust: hippo.TrustNormal,
 			Importance: hippo.Importance{Base: .5}, Source: hippo.Source{Kind: hippo.SourceAgent},
 		})
@@ -45,36 +47,36 @@ func (w *world) changeEntities(r *rapid.T) {
 	needs := hippo.RightRead | hippo.RightWrite
 	switch rapid.IntRange(0, 4).Draw(r, "change") {
 	case 0:
-		w.try(r, needs, func(x *engine.Memories) (any, error) { return engine.AddEntity(ctx, x, d) })
+		w.try(r, needs, func(x *engine.Memories) (any, error) { return knowledge.AddEntity(ctx, x, d) })
 	case 1:
 		c := api.ModifyEntity{Entity: name, Aliases: []string{other}, ID: d.ID}
-		w.try(r, needs, func(x *engine.Memories) (any, error) { return engine.ModifyEntity(ctx, x, c) })
+		w.try(r, needs, func(x *engine.Memories) (any, error) { return knowledge.ModifyEntity(ctx, x, c) })
 	case 2:
 		q := api.MergeEntities{From: name, Into: other, ID: d.ID}
-		w.try(r, needs, func(x *engine.Memories) (any, error) { return engine.MergeEntities(ctx, x, q) })
+		w.try(r, needs, func(x *engine.Memories) (any, error) { return knowledge.MergeEntities(ctx, x, q) })
 	case 3:
 		q := api.SplitEntity{Entity: name, New: d.Entity, Related: w.someIDs(r), ID: d.ID}
-		w.try(r, needs, func(x *engine.Memories) (any, error) { return engine.SplitEntity(ctx, x, q) })
+		w.try(r, needs, func(x *engine.Memories) (any, error) { return knowledge.SplitEntity(ctx, x, q) })
 	case 4:
-		q := engine.EntityRemoval{Entity: name, ID: d.ID}
-		w.try(r, needs, func(x *engine.Memories) (any, error) { return engine.RemoveEntity(ctx, x, q) })
+		q := knowledge.EntityRemoval{Entity: name, ID: d.ID}
+		w.try(r, needs, func(x *engine.Memories) (any, error) { return knowledge.RemoveEntity(ctx, x, q) })
 	}
 }
 
 func (w *world) readEntities(r *rapid.T) {
 	ctx, name := context.Background(), entityName(r, "entity")
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.FindEntity(ctx, x, name) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return knowledge.FindEntity(ctx, x, name) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-		return engine.ResolveNamed(ctx, x, name, api.PreferLive)
+		return knowledge.ResolveNamed(ctx, x, name, api.PreferLive)
 	})
 	for _, at := range []hippo.Moment{{}, {KnownAt: w.full.now().AddDate(0, 0, -1)}} {
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.ShowEntity(ctx, x, api.ShowEntity{Entity: name, At: at})
+			return knowledge.ShowEntity(ctx, x, api.ShowEntity{Entity: name, At: at})
 		})
 	}
 	for _, found := range []bool{false, true} {
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.ListEntities(ctx, x, api.ListEntities{Found: found})
+			return knowledge.ListEntities(ctx, x, api.ListEntities{Found: found})
 		})
 	}
 }

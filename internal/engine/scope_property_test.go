@@ -15,6 +15,10 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -113,32 +117,32 @@ func (w *world) searchAll(r *rapid.T, ranker hippo.Ranker) {
 		Text: strings.Join(vocabulary(), " "), Ranker: ranker, Relevance: &hippo.Range{Max: 10}, Detail: hippo.Detail{Explain: true}, NoTouch: true,
 		Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: hippo.MaxCount,
 	}
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Search(context.Background(), q) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return query.Search(context.Background(), x, q) })
 }
 
 // readOne reads what there is of one ID.
 func (w *world) readOne(r *rapid.T, id hippo.ID) {
 	ctx, ids := context.Background(), []hippo.ID{id}
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Get(ctx, ids) })
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Relations().Of(ctx, ids) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return memory.Get(ctx, x, ids) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return knowledge.RelationsOf(ctx, x, ids) })
 	for _, at := range []hippo.Moment{{}, {ValidAt: w.full.now()}, {KnownAt: w.full.now().AddDate(0, 0, -1)}} {
 		f := api.GraphFilter{Learned: true, At: at}
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.Neighbours(ctx, x, api.Neighbours{ID: id, Depth: 4, GraphFilter: f})
+			return knowledge.Neighbours(ctx, x, api.Neighbours{ID: id, Depth: 4, GraphFilter: f})
 		})
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.Paths(ctx, x, api.Paths{From: id, To: w.ids[0], GraphFilter: f})
+			return knowledge.Paths(ctx, x, api.Paths{From: id, To: w.ids[0], GraphFilter: f})
 		})
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.Communities(ctx, x, api.Communities{GraphFilter: f})
+			return knowledge.Communities(ctx, x, api.Communities{GraphFilter: f})
 		})
 	}
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.Versions(ctx, x, api.Versions{Memory: id}) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return memory.Versions(ctx, x, api.Versions{Memory: id}) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-		return engine.Operations(ctx, x, api.Operations{Memory: id})
+		return memory.Operations(ctx, x, api.Operations{Memory: id})
 	})
 	prefix, prefer := id.String()[:rapid.SampledFrom([]int{3, 4, 6, 35}).Draw(r, "length")], api.Preference(rapid.IntRange(0, 2).Draw(r, "preference"))
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Resolve(ctx, prefix, prefer) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return memory.Resolve(ctx, x, prefix, prefer) })
 }
 
 func (*world) text(r *rapid.T) (text string) {
@@ -156,7 +160,9 @@ func (w *world) record(r *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(r, "supersedes") == 0 {
 		old = w.someIDs(r)
 	}
-	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return x.Record(context.Background(), m.Clone(), old...) })
+	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) {
+		return memory.Record(context.Background(), x, m.Clone(), old...)
+	})
 }
 
 // recordAgain records a memory with the ID of another one that is there.
@@ -165,11 +171,11 @@ func (w *world) recordAgain(r *rapid.T) {
 	m.Namespace, m.Project = w.scope.Namespace, rapid.SampledFrom(projects()).Draw(r, "project")
 	m.ID = w.anyID(r)
 	if w.outside.Memories[m.ID] == nil {
-		w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return x.Record(context.Background(), m.Clone()) })
+		w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return memory.Record(context.Background(), x, m.Clone()) })
 		return
 	}
 	w.refused(r, func(x *engine.Memories) error {
-		_, err := x.Record(context.Background(), m.Clone())
+		_, err := memory.Record(context.Background(), x, m.Clone())
 		return err
 	})
 }
@@ -199,7 +205,7 @@ func (w *world) search(r *rapid.T) {
 		first.Offset = 0
 		w.othersAsk(r, first)
 	}
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Search(context.Background(), q) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return query.Search(context.Background(), x, q) })
 	w.unchanged(r) // hits are counted
 }
 
@@ -220,42 +226,42 @@ func (w *world) filter(r *rapid.T) hippo.Filter {
 
 func (w *world) list(r *rapid.T) {
 	q := api.List{Filter: w.filter(r), Forgotten: rapid.Bool().Draw(r, "forgotten"), Count: rapid.SampledFrom([]int{0, 2}).Draw(r, "count")}
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.List(context.Background(), q) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return memory.List(context.Background(), x, q) })
 }
 
 func (w *world) modify(r *rapid.T) {
 	id, text := w.anyID(r), w.text(r)+"changed"
 	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) {
-		return x.Modify(context.Background(), id, api.Change{Content: &text})
+		return memory.Modify(context.Background(), x, id, api.Change{Content: &text})
 	})
 }
 
 func (w *world) supersede(r *rapid.T) {
 	id, old := w.anyID(r), w.someIDs(r)
 	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) {
-		return x.Modify(context.Background(), id, api.Change{Supersedes: &old})
+		return memory.Modify(context.Background(), x, id, api.Change{Supersedes: &old})
 	})
 }
 
 func (w *world) reinforce(r *rapid.T) {
 	up, down := w.someIDs(r), w.someIDs(r)[:rapid.IntRange(0, 1).Draw(r, "down")]
-	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return x.Reinforce(context.Background(), up, down) })
+	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return memory.Reinforce(context.Background(), x, up, down) })
 }
 
 func (w *world) forget(r *rapid.T) {
 	ids := w.someIDs(r)
-	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return x.Forget(context.Background(), ids) })
+	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return memory.Forget(context.Background(), x, ids) })
 }
 
 func (w *world) restore(r *rapid.T) {
 	ids := w.someIDs(r)
-	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return x.Restore(context.Background(), ids) })
+	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return memory.Restore(context.Background(), x, ids) })
 }
 
 func (w *world) purge(r *rapid.T) {
 	ids := w.someIDs(r)
 	w.try(r, hippo.RightPurge, func(x *engine.Memories) (any, error) {
-		err := x.Purge(context.Background(), ids)
+		err := memory.Purge(context.Background(), x, ids)
 		if err == nil { // their relations go with them, whoever declared those
 			w.outside.Relations = slices.DeleteFunc(w.outside.Relations, func(l hippo.Relation) bool {
 				return slices.Contains(ids, l.From) || slices.Contains(ids, l.To)
@@ -271,15 +277,15 @@ func (w *world) operations(r *rapid.T) {
 	count := rapid.IntRange(1, 3).Draw(r, "page")
 	for offset := 0; offset <= done; offset += count {
 		q := api.Operations{Offset: offset, Count: count}
-		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.Operations(ctx, x, q) })
+		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return memory.Operations(ctx, x, q) })
 	}
 	for n := range done {
 		id := operationID(n + 1)
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-			return engine.Versions(ctx, x, api.Versions{Operation: id})
+			return memory.Versions(ctx, x, api.Versions{Operation: id})
 		})
 		part := id.String()[28:]
-		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.ResolveOperation(ctx, x, part) })
+		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return memory.ResolveOperation(ctx, x, part) })
 	}
 }
 
@@ -288,7 +294,7 @@ func (w *world) undo(r *rapid.T) {
 		r.Skip("nothing was done")
 	}
 	id := operationID(rapid.IntRange(max(1, w.done-9), w.done).Draw(r, "operation"))
-	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return engine.Undo(context.Background(), x, id) })
+	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return memory.Undo(context.Background(), x, id) })
 }
 
 func (w *world) drawRelation(r *rapid.T) hippo.Relation {
@@ -298,7 +304,7 @@ func (w *world) drawRelation(r *rapid.T) hippo.Relation {
 func (w *world) relate(r *rapid.T) {
 	x := w.drawRelation(r)
 	w.try(r, hippo.RightWrite, func(m *engine.Memories) (any, error) {
-		return m.Relations().Declare(context.Background(), []hippo.Relation{x})
+		return knowledge.Relate(context.Background(), m, []hippo.Relation{x})
 	})
 }
 
@@ -308,7 +314,7 @@ func (w *world) unrelate(r *rapid.T) {
 		x.Kind = hippo.CoRecalled
 	}
 	w.try(r, hippo.RightWrite, func(m *engine.Memories) (any, error) {
-		return nil, m.Relations().Remove(context.Background(), []hippo.Relation{x})
+		return nil, knowledge.Unrelate(context.Background(), m, []hippo.Relation{x})
 	})
 }
 
@@ -322,14 +328,14 @@ type exported struct {
 func (w *world) export(r *rapid.T) {
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
 		memories := make(map[hippo.ID]*hippo.Memory)
-		for m, err := range x.Transfer().Export(context.Background()) {
+		for m, err := range transfer.NewTransfer(x).Export(context.Background()) {
 			if err != nil {
 				return nil, err
 			}
 			memories[m.ID] = m
 		}
 		var relations []hippo.Relation
-		for l, err := range x.Transfer().ExportRelations(context.Background()) {
+		for l, err := range transfer.NewTransfer(x).ExportRelations(context.Background()) {
 			if err != nil {
 				return nil, err
 			}
@@ -355,13 +361,13 @@ func (w *world) importing(r *rapid.T) {
 		if err != nil {
 			return nil, err
 		}
-		added, err := to.Transfer().ImportRelations(context.Background(), []hippo.Relation{x})
+		added, err := transfer.NewTransfer(to).ImportRelations(context.Background(), []hippo.Relation{x})
 		return []any{report, added}, err
 	})
 }
 
 func imported(to *engine.Memories, m *hippo.Memory) (api.ImportReport, error) {
-	return to.Transfer().Import(context.Background(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	return transfer.NewTransfer(to).Import(context.Background(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		yield(m.Clone(), nil)
 	}, nil)
 }
@@ -389,14 +395,14 @@ func (w *world) importingUsed(r *rapid.T) {
 
 func (w *world) status(r *rapid.T) {
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
-		st, err := x.Status(context.Background())
+		st, err := memory.Status(context.Background(), x)
 		if err != nil {
 			return nil, err
 		}
 		if (st.Store != nil) != w.scope.Allows(hippo.RightAdmin) {
 			r.Fatalf("rights %b: the state of the store is %+v", w.scope.Rights, st.Store)
 		}
-		list, err := x.Projects(context.Background())
+		list, err := memory.Projects(context.Background(), x)
 		return []any{st, list}, err
 	})
 }
@@ -404,5 +410,5 @@ func (w *world) status(r *rapid.T) {
 func (w *world) compare(r *rapid.T) {
 	m := w.drawMemory(r)
 	m.Namespace, m.Project, m.ContentHash = w.scope.Namespace, rapid.SampledFrom(projects()).Draw(r, "project"), hippo.HashContent(m.Content)
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Compare(context.Background(), m.Clone()) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return memory.Compare(context.Background(), x, m.Clone()) })
 }

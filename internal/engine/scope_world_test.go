@@ -16,6 +16,10 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -189,12 +193,12 @@ func (w *world) readOutside(r *rapid.T) outside {
 	}
 	for _, namespace := range namespaces() {
 		all := w.full.In(hippo.Scope{Namespace: namespace, Rights: hippo.AllRights})
-		past, err := store.Versions(ctx, w.full.store.In(all.Scope()), driver.VersionQuery{Memories: slices.Collect(maps.Keys(out.Memories))})
+		past, err := store.Versions(ctx, w.full.store.In(all.Scope), driver.VersionQuery{Memories: slices.Collect(maps.Keys(out.Memories))})
 		if err != nil {
 			r.Fatal(err)
 		}
 		out.Past = append(out.Past, past...)
-		for x, err := range all.Transfer().ExportRelations(ctx) {
+		for x, err := range transfer.NewTransfer(all).ExportRelations(ctx) {
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -273,7 +277,7 @@ func (w *world) othersRecord(r *rapid.T) {
 	m.Project = rapid.SampledFrom(projects()).Draw(r, "project")
 	w.namespaces[m.ID] = m.Namespace
 	w.byOthers(r, m.Namespace, w.scope.Sees(m), func(x *engine.Memories) error {
-		_, err := x.Record(context.Background(), m.Clone())
+		_, err := memory.Record(context.Background(), x, m.Clone())
 		return err
 	})
 }
@@ -295,10 +299,10 @@ func (w *world) othersChange(r *rapid.T) {
 	}
 	w.byOthers(r, w.outside.Memories[id].Namespace, false, func(x *engine.Memories) error {
 		if forget {
-			_, err := x.Forget(context.Background(), []hippo.ID{id})
+			_, err := memory.Forget(context.Background(), x, []hippo.ID{id})
 			return err
 		}
-		_, err := x.Reinforce(context.Background(), []hippo.ID{id}, nil)
+		_, err := memory.Reinforce(context.Background(), x, []hippo.ID{id}, nil)
 		return err
 	})
 }
@@ -317,9 +321,9 @@ func (w *world) othersSupersede(r *rapid.T) {
 		r.Skip("there is nothing to supersede, or the caller may see the successor")
 	}
 	w.byOthers(r, m.Namespace, true, func(x *engine.Memories) error {
-		_, err := x.Record(context.Background(), m.Clone(), old)
+		_, err := memory.Record(context.Background(), x, m.Clone(), old)
 		if err == nil && x.Engine == w.alone.Engine {
-			err = w.alone.store.In(x.Scope()).Purge(context.Background(), []hippo.ID{m.ID}) // the engine would give back what it supersedes
+			err = w.alone.store.In(x.Scope).Purge(context.Background(), []hippo.ID{m.ID}) // the engine would give back what it supersedes
 		}
 		return err
 	})
@@ -338,7 +342,7 @@ func (w *world) othersRelate(r *rapid.T) {
 		x.From, x.To = x.To, x.From
 	}
 	w.byOthers(r, namespace, false, func(m *engine.Memories) error {
-		_, err := m.Relations().Declare(context.Background(), []hippo.Relation{x})
+		_, err := knowledge.Relate(context.Background(), m, []hippo.Relation{x})
 		if errors.Is(err, hippo.ErrNotFound) || errors.Is(err, hippo.ErrInvalid) { // purged, or with itself
 			return nil
 		}
@@ -357,7 +361,7 @@ func (w *world) othersAsk(r *rapid.T, q hippo.Query) {
 				scope.Projects = append(scope.Projects, p)
 			}
 		}
-		if _, err := w.full.In(scope).Search(context.Background(), q); err != nil {
+		if _, err := query.Search(context.Background(), w.full.In(scope), q); err != nil {
 			r.Fatal(err)
 		}
 		w.full.flush()

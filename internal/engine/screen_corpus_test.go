@@ -7,7 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/base/screen/screentest"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // maxRefused is how many of the texts without a secret may be refused.
@@ -21,14 +21,14 @@ func TestRecord_Corpus(t *testing.T) {
 	f := open(t, options{})
 	for i, c := range screentest.Secrets() {
 		m := hippo.Memory{Content: c.Text, Source: hippo.Source{Kind: kinds[i%len(kinds)]}}
-		_, err := f.Record(t.Context(), m.Clone())
+		_, err := memory.Record(t.Context(), f.Memories, m.Clone())
 		if !errors.Is(err, hippo.ErrSecret) {
 			t.Errorf("%s recorded %q (%v)", m.Source.Kind, c.Text, err)
 		} else if len(c.Hidden) >= 10 && strings.Contains(err.Error(), c.Hidden[4:10]) {
 			t.Errorf("the error shows the secret: %v", err)
 		}
 		if k := m.Source.Kind; k != hippo.SourceUser && k != hippo.SourceAgent {
-			if _, err := engine.AllowSecrets(f.Memories).Record(t.Context(), &m); !errors.Is(err, hippo.ErrSecret) {
+			if _, err := memory.Record(t.Context(), memory.AllowSecrets(f.Memories), &m); !errors.Is(err, hippo.ErrSecret) {
 				t.Errorf("%s recorded %q, allowed (%v)", k, c.Text, err)
 			}
 		}
@@ -38,7 +38,7 @@ func TestRecord_Corpus(t *testing.T) {
 	}
 	refused := 0
 	for i, c := range screentest.Harmless() {
-		if _, err := f.Record(t.Context(), &hippo.Memory{Content: c.Text, Source: hippo.Source{Kind: kinds[i%len(kinds)]}}); err != nil {
+		if _, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: c.Text, Source: hippo.Source{Kind: kinds[i%len(kinds)]}}); err != nil {
 			refused++
 			t.Logf("refused: %v", err)
 		}

@@ -11,7 +11,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/screen/screentest"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 )
 
 // secretText returns a text with a secret, and the secret.
@@ -72,9 +74,9 @@ func TestRecord_SecretInEveryField(t *testing.T) {
 	for field, set := range fields {
 		m := &hippo.Memory{Content: "harmless"}
 		set(m)
-		_, err := f.Record(t.Context(), m.Clone())
+		_, err := memory.Record(t.Context(), f.Memories, m.Clone())
 		wantSecret(t, err, field)
-		_, _, err = f.RecordCompared(t.Context(), m)
+		_, _, err = memory.RecordCompared(t.Context(), f.Memories, m)
 		wantSecret(t, err, field)
 	}
 	if n := f.status().Memories; n != 0 {
@@ -87,7 +89,7 @@ func TestRecord_SecretPlace(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	text, _ := secretText()
-	_, err := f.Record(t.Context(), &hippo.Memory{Content: text + "\npassword: Otter77!"})
+	_, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: text + "\npassword: Otter77!"})
 	s, ok := errors.AsType[*hippo.SecretError](err)
 	if !ok || s.Line != 2 || s.Column != 5 || s.More != 1 || s.Source != "" {
 		t.Errorf("got %+v", err)
@@ -101,9 +103,9 @@ func TestRecord_AllowSecrets(t *testing.T) {
 	for _, kind := range hippo.SourceKinds() {
 		f := open(t, options{})
 		m := &hippo.Memory{Content: text, Source: hippo.Source{Kind: kind}}
-		_, err := f.Record(t.Context(), m.Clone())
+		_, err := memory.Record(t.Context(), f.Memories, m.Clone())
 		wantSecret(t, err, "content")
-		_, err = engine.AllowSecrets(f.Memories).Record(t.Context(), m)
+		_, err = memory.Record(t.Context(), memory.AllowSecrets(f.Memories), m)
 		if explicit := kind == hippo.SourceUser || kind == hippo.SourceAgent; explicit != (err == nil) {
 			t.Errorf("%s, allowed: got %v", kind, err)
 		}
@@ -121,16 +123,16 @@ func TestModify_Secret(t *testing.T) {
 		"tags[0]":      {Tags: &[]string{text}},
 		"type":         {Type: &text, Supersedes: &[]hippo.ID{old}},
 	} {
-		_, err := f.Modify(t.Context(), id, c)
+		_, err := memory.Modify(t.Context(), f.Memories, id, c)
 		wantSecret(t, err, field)
 	}
 	if m := f.get(id); m.Content != "harmless" || m.Tags != nil || m.Type != "" {
 		t.Errorf("it was changed: %+v", m)
 	}
-	if m, err := engine.AllowSecrets(f.Memories).Modify(t.Context(), id, api.Change{Content: &text}); err != nil || m.Content != text {
+	if m, err := memory.Modify(t.Context(), memory.AllowSecrets(f.Memories), id, api.Change{Content: &text}); err != nil || m.Content != text {
 		t.Errorf("allowed: got %v", err)
 	}
-	if _, err := f.Modify(t.Context(), id, api.Change{Tags: &[]string{"later"}}); err != nil {
+	if _, err := memory.Modify(t.Context(), f.Memories, id, api.Change{Tags: &[]string{"later"}}); err != nil {
 		t.Errorf("another field of a memory with a secret: %v", err)
 	}
 }
@@ -140,11 +142,11 @@ func TestRelations_Secret(t *testing.T) {
 	f := open(t, options{})
 	_, hidden := secretText()
 	bad := hippo.Relation{From: f.record("one", .5), To: f.record("two", .5), Kind: hidden, Weight: 1}
-	_, err := f.Relations().Declare(t.Context(), []hippo.Relation{bad})
+	_, err := knowledge.Relate(t.Context(), f.Memories, []hippo.Relation{bad})
 	wantSecret(t, err, "relations[0].kind")
 	good := bad
 	good.Kind = "explains"
-	n, err := engine.AllowSecrets(f.Memories).Transfer().ImportRelations(t.Context(), []hippo.Relation{bad, good})
+	n, err := transfer.NewTransfer(memory.AllowSecrets(f.Memories)).ImportRelations(t.Context(), []hippo.Relation{bad, good})
 	wantSecret(t, err, "relations[0].kind")
 	if n != 1 {
 		t.Errorf("%d relations were imported, want the one without a secret", n)
@@ -165,7 +167,7 @@ func TestImport_Secrets(t *testing.T) {
 			}
 		}
 	}
-	r, err := engine.AllowSecrets(f.Memories).Transfer().Import(t.Context(), hippo.Calendar{}, entries, nil)
+	r, err := transfer.NewTransfer(memory.AllowSecrets(f.Memories)).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,13 +187,13 @@ func TestRecord_SessionTag(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	for _, name := range []string{"0198a6d2-6f3e-4c11-8a54-5d0a3f1b2c04", "k3v9x7q2m4zt", "9f86d081884c7d659a2feaa0c55ad015", "ses_8QkVn2LwX0bTfYpA4mZc7H"} {
-		if _, err := f.Record(t.Context(), &hippo.Memory{Content: "of session " + name[:4], Tags: []string{"session:" + name}}); err != nil {
+		if _, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: "of session " + name[:4], Tags: []string{"session:" + name}}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	text, _ := secretText()
 	for _, tag := range []string{"session:" + text, "password:k3v9X7q2m4zt"} {
-		_, err := f.Record(t.Context(), &hippo.Memory{Content: "of another one", Tags: []string{tag}})
+		_, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: "of another one", Tags: []string{tag}})
 		wantSecret(t, err, "tags[0]")
 	}
 }

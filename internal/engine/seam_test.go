@@ -24,6 +24,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/history"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 )
 
 // ways are the ways in which verbs travel: as bytes in this process, and through the route of a server.
@@ -51,13 +57,13 @@ func (c *calls) Call(ctx context.Context, call *engine.Call, out any) error {
 // travelling returns the memories of a fixture as another process sees them, and the calls that it makes.
 func (f *fixture) travelling(way func(*engine.Engine) engine.Remote) (*engine.Memories, *calls) {
 	c := &calls{Remote: way(f.Engine), verbs: make(map[string]bool)}
-	return engine.NewRemote(c, &engine.Config{Now: f.now}, f.Zone()).In(f.Scope()), c
+	return engine.NewRemote(c, &engine.Config{Now: f.now}, f.Zone()).In(f.Scope), c
 }
 
 // wantVerbs fails unless exactly the verbs that change something, or those that do not, have travelled.
 func (c *calls) wantVerbs(t *testing.T, changing bool) {
 	t.Helper()
-	want := slices.DeleteFunc(engine.VerbNames(), func(v string) bool { return engine.Changes(v) != changing })
+	want := slices.DeleteFunc(verbNames(), func(v string) bool { return engine.Changes(v) != changing })
 	got := slices.DeleteFunc(slices.Sorted(maps.Keys(c.verbs)), func(v string) bool { return engine.Changes(v) != changing })
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("the test lacks calls of verbs (-want +got):\n%s", d)
@@ -108,8 +114,8 @@ func reading[In, Out any](ctx context.Context, name string, fn func(context.Cont
 }
 
 // plain returns the call of a function without one.
-func plain[Out any](ctx context.Context, name string, fn func(*engine.Memories, context.Context) (Out, error)) named {
-	return named{name, func(m *engine.Memories) (any, error) { return fn(m, ctx) }}
+func plain[Out any](ctx context.Context, name string, fn func(context.Context, *engine.Memories) (Out, error)) named {
+	return named{name, func(m *engine.Memories) (any, error) { return fn(ctx, m) }}
 }
 
 // readingCalls are calls of every verb that reads, on a few memories that it records.
@@ -121,18 +127,18 @@ func readingCalls(t *testing.T, f *fixture) []named {
 	f.record("lunch is at noon", 0.1)
 	f.modify(a, api.Change{Tags: &[]string{"slow"}})
 	ana := f.entity("Ana", "person", "Anna")
-	if _, err := f.Relations().Declare(ctx, []hippo.Relation{{From: a, To: b, Kind: "supports", Weight: .5}}); err != nil {
+	if _, err := knowledge.Relate(ctx, f.Memories, []hippo.Relation{{From: a, To: b, Kind: "supports", Weight: .5}}); err != nil {
 		t.Fatal(err)
 	}
 	at := hippo.Moment{KnownAt: f.now()}
 	return slices.Concat(readingMemories(ctx, a, b), readingGraph(ctx, a, b, ana), readingAll(ctx), []named{
-		reading(ctx, "get at", engine.GetAt, api.Get{IDs: []hippo.ID{a, b}, At: at, Question: "gateway"}),
-		reading(ctx, "log", engine.Operations, api.Operations{Memory: a}),
-		reading(ctx, "versions", engine.Versions, api.Versions{Memory: a}),
-		reading(ctx, "an operation", engine.ResolveOperation, f.last(a).ID.String()),
-		reading(ctx, "no operation", engine.ResolveOperation, "ffffffff"),
-		reading(ctx, "undo of none", engine.Undo, hippo.ID{1}),
-		reading(ctx, "predecessors", engine.Predecessors, a),
+		reading(ctx, "get at", query.GetAt, api.Get{IDs: []hippo.ID{a, b}, At: at, Question: "gateway"}),
+		reading(ctx, "log", memory.Operations, api.Operations{Memory: a}),
+		reading(ctx, "versions", memory.Versions, api.Versions{Memory: a}),
+		reading(ctx, "an operation", memory.ResolveOperation, f.last(a).ID.String()),
+		reading(ctx, "no operation", memory.ResolveOperation, "ffffffff"),
+		reading(ctx, "undo of none", memory.Undo, hippo.ID{1}),
+		reading(ctx, "predecessors", history.Predecessors, a),
 	})
 }
 
@@ -140,14 +146,14 @@ func readingCalls(t *testing.T, f *fixture) []named {
 func readingMemories(ctx context.Context, a, b hippo.ID) []named {
 	search := func(name string, q hippo.Query) named {
 		q.NoTouch = true
-		return named{name, func(m *engine.Memories) (any, error) { return m.Search(ctx, q) }}
+		return named{name, func(m *engine.Memories) (any, error) { return query.Search(ctx, m, q) }}
 	}
 	resolve := func(name, ref string, p api.Preference) named {
-		return named{name, func(m *engine.Memories) (any, error) { return m.Resolve(ctx, ref, p) }}
+		return named{name, func(m *engine.Memories) (any, error) { return memory.Resolve(ctx, m, ref, p) }}
 	}
 	modify := func(name string, metadata map[string]json.RawMessage) named {
 		return named{name, func(m *engine.Memories) (any, error) {
-			_, err := m.Modify(ctx, a, api.Change{Metadata: &metadata})
+			_, err := memory.Modify(ctx, m, a, api.Change{Metadata: &metadata})
 			return nil, err
 		}}
 	}
@@ -155,75 +161,75 @@ func readingMemories(ctx context.Context, a, b hippo.ID) []named {
 		search("search", hippo.Query{Text: "gateway", Detail: hippo.Detail{Explain: true}, Relevance: &hippo.Range{Min: 0, Max: math.Inf(1)}}),
 		search("search below", hippo.Query{Text: "gateway", Relevance: &hippo.Range{Min: math.Inf(-1), Max: 0.5}}),
 		search("invalid", hippo.Query{Count: -1}),
-		{"get", func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{b, a}) }},
-		{"unknown", func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{{1}}) }},
+		{"get", func(m *engine.Memories) (any, error) { return memory.Get(ctx, m, []hippo.ID{b, a}) }},
+		{"unknown", func(m *engine.Memories) (any, error) { return memory.Get(ctx, m, []hippo.ID{{1}}) }},
 		resolve("resolve", a.Short(), api.PreferNone),
 		resolve("no ref", "ffffffff0000", api.PreferLive),
 		{"resolve a name", func(m *engine.Memories) (any, error) {
-			return engine.ResolveNamed(ctx, m, "anna", api.PreferLive)
+			return knowledge.ResolveNamed(ctx, m, "anna", api.PreferLive)
 		}},
-		{"short ids", func(m *engine.Memories) (any, error) { return engine.ShortIDs(m, []hippo.ID{a, b}), nil }},
-		reading(ctx, "numbers", engine.Numbers, []hippo.ID{a, b}),
-		reading(ctx, "compare", engine.Compare, &hippo.Memory{Content: "the gateway times out after 90 s"}),
-		reading(ctx, "context", engine.Context, briefing.Query{Prompt: "gateway", Known: func(x *hippo.Memory) bool { return x.ID == b }}),
-		reading(ctx, "count used", engine.CountUsed, []hippo.ID{{1}}),
+		{"short ids", func(m *engine.Memories) (any, error) { return memory.ShortIDs(m, []hippo.ID{a, b}), nil }},
+		reading(ctx, "numbers", memory.Numbers, []hippo.ID{a, b}),
+		reading(ctx, "compare", memory.Compare, &hippo.Memory{Content: "the gateway times out after 90 s"}),
+		reading(ctx, "context", query.Context, briefing.Query{Prompt: "gateway", Known: func(x *hippo.Memory) bool { return x.ID == b }}),
+		reading(ctx, "count used", query.CountUsed, []hippo.ID{{1}}),
 		{"secret", func(m *engine.Memories) (any, error) {
-			return m.Record(ctx, &hippo.Memory{Content: "password = hunter2hunter2X9"})
+			return memory.Record(ctx, m, &hippo.Memory{Content: "password = hunter2hunter2X9"})
 		}},
 		modify("no metadata", nil),
 		modify("metadata", map[string]json.RawMessage{"a": json.RawMessage(`1`), "b": nil, "c": json.RawMessage("null")}),
-		{"no vote", func(m *engine.Memories) (any, error) { return m.Reinforce(ctx, []hippo.ID{a}, []hippo.ID{a}) }},
+		{"no vote", func(m *engine.Memories) (any, error) { return memory.Reinforce(ctx, m, []hippo.ID{a}, []hippo.ID{a}) }},
 	}
 }
 
 // readingGraph read what is related.
 func readingGraph(ctx context.Context, a, b, ana hippo.ID) []named {
 	return []named{
-		{"relations", func(m *engine.Memories) (any, error) { return m.Relations().Of(ctx, []hippo.ID{a}) }},
-		reading(ctx, "neighbours", engine.Neighbours, api.Neighbours{ID: a, Depth: 2, Direction: api.DirectionOut}),
-		reading(ctx, "neighbours of none", engine.Neighbours, api.Neighbours{ID: hippo.ID{1}}),
-		reading(ctx, "paths", engine.Paths, api.Paths{From: a, To: b}),
-		reading(ctx, "communities", engine.Communities, api.Communities{}),
-		reading(ctx, "find an entity", engine.FindEntity, "ana"),
-		reading(ctx, "no entity", engine.FindEntity, "Bo"),
-		reading(ctx, "show an entity", engine.ShowEntity, api.ShowEntity{Entity: ana.String()}),
-		reading(ctx, "list entities", engine.ListEntities, api.ListEntities{}),
+		{"relations", func(m *engine.Memories) (any, error) { return knowledge.RelationsOf(ctx, m, []hippo.ID{a}) }},
+		reading(ctx, "neighbours", knowledge.Neighbours, api.Neighbours{ID: a, Depth: 2, Direction: api.DirectionOut}),
+		reading(ctx, "neighbours of none", knowledge.Neighbours, api.Neighbours{ID: hippo.ID{1}}),
+		reading(ctx, "paths", knowledge.Paths, api.Paths{From: a, To: b}),
+		reading(ctx, "communities", knowledge.Communities, api.Communities{}),
+		reading(ctx, "find an entity", knowledge.FindEntity, "ana"),
+		reading(ctx, "no entity", knowledge.FindEntity, "Bo"),
+		reading(ctx, "show an entity", knowledge.ShowEntity, api.ShowEntity{Entity: ana.String()}),
+		reading(ctx, "list entities", knowledge.ListEntities, api.ListEntities{}),
 	}
 }
 
 // readingAll read what concerns the whole store.
 func readingAll(ctx context.Context) []named {
 	return []named{
-		{"list", func(m *engine.Memories) (any, error) { return m.List(ctx, api.List{Count: 2}) }},
-		reading(ctx, "labels", engine.Labels, hippo.Filter{}),
-		reading(ctx, "created", engine.Created, api.List{}),
-		reading(ctx, "audit", engine.Audit, api.Audit{}),
-		{"clusters", func(m *engine.Memories) (any, error) { return engine.ClustersOf(ctx, m) }},
-		plain(ctx, "status", (*engine.Memories).Status),
-		plain(ctx, "projects", (*engine.Memories).Projects),
-		{"list projects", func(m *engine.Memories) (any, error) { return engine.ListProjects(ctx, m) }},
-		reading(ctx, "resolve a project", engine.ResolveProject, "none"),
-		reading(ctx, "no project", engine.ResolveProject, "nowhere"),
+		{"list", func(m *engine.Memories) (any, error) { return memory.List(ctx, m, api.List{Count: 2}) }},
+		reading(ctx, "labels", memory.Labels, hippo.Filter{}),
+		reading(ctx, "created", history.Created, api.List{}),
+		reading(ctx, "audit", upkeep.Audit, api.Audit{}),
+		{"clusters", func(m *engine.Memories) (any, error) { return upkeep.ClustersOf(ctx, m) }},
+		plain(ctx, "status", memory.Status),
+		plain(ctx, "projects", memory.Projects),
+		{"list projects", func(m *engine.Memories) (any, error) { return memory.ListProjects(ctx, m) }},
+		reading(ctx, "resolve a project", memory.ResolveProject, "none"),
+		reading(ctx, "no project", memory.ResolveProject, "nowhere"),
 		{"locate", func(m *engine.Memories) (any, error) {
-			in, err := engine.Locate(ctx, m, project.Identity{Name: "github.com/a/b#0123abcd"})
-			return in.Scope().Project, err
+			in, err := memory.Locate(ctx, m, project.Identity{Name: "github.com/a/b#0123abcd"})
+			return in.Scope.Project, err
 		}},
 		{"flush", func(m *engine.Memories) (any, error) { return nil, m.Flush(ctx) }},
 		{"ready", func(m *engine.Memories) (any, error) { return nil, m.Ready(ctx) }},
-		{"scored", func(m *engine.Memories) (any, error) { return nil, engine.Scored(ctx, m) }},
-		{"calendar", func(m *engine.Memories) (any, error) { return m.Transfer().Calendar(ctx) }},
-		{"export", func(m *engine.Memories) (any, error) { return all(m.Transfer().Export(ctx)) }},
-		{"export of relations", func(m *engine.Memories) (any, error) { return all(m.Transfer().ExportRelations(ctx)) }},
-		{"export of history", func(m *engine.Memories) (any, error) { return all(m.Transfer().ExportHistory(ctx)) }},
+		{"scored", func(m *engine.Memories) (any, error) { return nil, upkeep.Scored(ctx, m) }},
+		{"calendar", func(m *engine.Memories) (any, error) { return transfer.NewTransfer(m).Calendar(ctx) }},
+		{"export", func(m *engine.Memories) (any, error) { return all(transfer.NewTransfer(m).Export(ctx)) }},
+		{"export of relations", func(m *engine.Memories) (any, error) { return all(transfer.NewTransfer(m).ExportRelations(ctx)) }},
+		{"export of history", func(m *engine.Memories) (any, error) { return all(transfer.NewTransfer(m).ExportHistory(ctx)) }},
 		{"feed", func(m *engine.Memories) (any, error) {
-			feed, resumed, err := engine.NewFeed(ctx, m, "")
+			feed, resumed, err := history.NewFeed(ctx, m, "")
 			if err != nil {
 				return nil, err
 			}
-			_, err = feed.Next(ctx, func(engine.Event) error { return errors.New("nothing has changed since") })
+			_, err = feed.Next(ctx, func(history.Event) error { return errors.New("nothing has changed since") })
 			return resumed, err
 		}},
-		{"said before", func(m *engine.Memories) (any, error) { return importFile(ctx, m.Transfer().Preview(), nil) }},
+		{"said before", func(m *engine.Memories) (any, error) { return importFile(ctx, transfer.NewTransfer(m).Preview(), nil) }},
 	}
 }
 
@@ -239,8 +245,8 @@ func all[T any](seq iter.Seq2[T, error]) (list []T, err error) {
 }
 
 // importFile imports memories as all that a file says now.
-func importFile(ctx context.Context, t engine.Transfer, ms []*hippo.Memory) (api.ImportReport, error) {
-	from := engine.Origin{Path: "notes.md", Whole: func() []string { return []string{"notes.md"} }}
+func importFile(ctx context.Context, t transfer.Transfer, ms []*hippo.Memory) (api.ImportReport, error) {
+	from := transfer.Origin{Path: "notes.md", Whole: func() []string { return []string{"notes.md"} }}
 	return t.Logged(from).Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for _, m := range ms {
 			if !yield(m.Clone(), nil) {
@@ -280,9 +286,9 @@ func wrote(t *testing.T, f *fixture, m *engine.Memories) (lines []string) {
 	w.entities()
 	w.transfer()
 	w.upkeep()
-	x, err := all(f.Transfer().Export(w.ctx))
+	x, err := all(transfer.NewTransfer(f.Memories).Export(w.ctx))
 	w.say("the store", x, err)
-	h, err := all(f.Transfer().ExportHistory(w.ctx))
+	h, err := all(transfer.NewTransfer(f.Memories).ExportHistory(w.ctx))
 	for _, versions := range h {
 		for i := range versions {
 			clear(versions[i].After[:]) // a hash, of IDs as well
@@ -325,7 +331,7 @@ func (w *writer) say(name string, out any, err error) {
 // record records a memory.
 func (w *writer) record(content string, supersedes ...hippo.ID) hippo.ID {
 	w.t.Helper()
-	m, err := w.m.Record(w.ctx, &hippo.Memory{Content: content, Importance: hippo.Importance{Base: .5}}, supersedes...)
+	m, err := memory.Record(w.ctx, w.m, &hippo.Memory{Content: content, Importance: hippo.Importance{Base: .5}}, supersedes...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -337,29 +343,29 @@ func (w *writer) record(content string, supersedes ...hippo.ID) hippo.ID {
 func (w *writer) memories() {
 	a, b := w.record("the gateway times out after 30 s"), w.record("lunch is at noon")
 	c := w.record("the gateway times out after 60 s", a)
-	m, compared, err := w.m.RecordCompared(w.ctx, &hippo.Memory{Content: "the gateway times out after 90 s", Importance: hippo.Importance{Base: .5}})
+	m, compared, err := memory.RecordCompared(w.ctx, w.m, &hippo.Memory{Content: "the gateway times out after 90 s", Importance: hippo.Importance{Base: .5}})
 	w.say("record compared", []any{m, compared}, err)
-	x, err := engine.AllowSecrets(w.m).Record(w.ctx, &hippo.Memory{Content: "password = hunter2hunter2X9", Importance: hippo.Importance{Base: .5}})
+	x, err := memory.Record(w.ctx, memory.AllowSecrets(w.m), &hippo.Memory{Content: "password = hunter2hunter2X9", Importance: hippo.Importance{Base: .5}})
 	w.say("record a secret", x, err)
-	x, err = w.m.Modify(w.ctx, b, api.Change{Content: new("lunch is at one"), Pinned: new(true), Vote: api.VoteUp, Query: "when is lunch"})
+	x, err = memory.Modify(w.ctx, w.m, b, api.Change{Content: new("lunch is at one"), Pinned: new(true), Vote: api.VoteUp, Query: "when is lunch"})
 	w.say("modify", x, err)
-	_, err = w.m.Modify(w.ctx, b, api.Change{Content: new("lunch is at two"), IfVersion: 1})
+	_, err = memory.Modify(w.ctx, w.m, b, api.Change{Content: new("lunch is at two"), IfVersion: 1})
 	w.say("modify another version", nil, err)
-	list, err := engine.ModifyAll(w.ctx, w.m, []api.Modify{{ID: a, Change: api.Change{Tags: &[]string{"slow"}}}, {ID: b, Change: api.Change{Vote: api.VoteDown}}})
+	list, err := memory.ModifyAll(w.ctx, w.m, []api.Modify{{ID: a, Change: api.Change{Tags: &[]string{"slow"}}}, {ID: b, Change: api.Change{Vote: api.VoteDown}}})
 	w.say("modify all", list, err)
-	x, err = engine.Supersede(w.ctx, w.m, engine.Succession{ID: b, By: c, Metadata: map[string]json.RawMessage{"why": json.RawMessage(`"a test"`)}})
+	x, err = memory.Supersede(w.ctx, w.m, memory.Succession{ID: b, By: c, Metadata: map[string]json.RawMessage{"why": json.RawMessage(`"a test"`)}})
 	w.say("supersede", x, err)
-	votes, err := engine.Cast(w.ctx, w.m, api.Reinforce{Up: []hippo.ID{c}, Down: []hippo.ID{m.ID}, Query: "how long"})
+	votes, err := memory.Cast(w.ctx, w.m, api.Reinforce{Up: []hippo.ID{c}, Down: []hippo.ID{m.ID}, Query: "how long"})
 	w.say("reinforce", votes, err)
-	w.say("opened", nil, engine.Opened(w.ctx, w.m, map[hippo.ID]string{c: "how long"}))
-	list, err = w.m.Forget(w.ctx, []hippo.ID{m.ID})
+	w.say("opened", nil, memory.Opened(w.ctx, w.m, map[hippo.ID]string{c: "how long"}))
+	list, err = memory.Forget(w.ctx, w.m, []hippo.ID{m.ID})
 	w.say("forget", list, err)
-	list, err = w.m.Restore(w.ctx, []hippo.ID{m.ID})
+	list, err = memory.Restore(w.ctx, w.m, []hippo.ID{m.ID})
 	w.say("restore", list, err)
-	list, err = engine.Undo(w.ctx, w.m, w.f.last(m.ID).ID)
+	list, err = memory.Undo(w.ctx, w.m, w.f.last(m.ID).ID)
 	w.say("undo", list, err)
-	w.say("purge", nil, w.m.Purge(w.ctx, []hippo.ID{m.ID}))
-	w.say("purge again", nil, w.m.Purge(w.ctx, []hippo.ID{m.ID}))
+	w.say("purge", nil, memory.Purge(w.ctx, w.m, []hippo.ID{m.ID}))
+	w.say("purge again", nil, memory.Purge(w.ctx, w.m, []hippo.ID{m.ID}))
 }
 
 // relations are declared, ended and removed.
@@ -367,29 +373,29 @@ func (w *writer) relations() {
 	a, b := w.record("podman is used"), w.record("docker is not used")
 	link, other := []hippo.Relation{{From: a, To: b, Kind: "supports", Weight: .5}}, []hippo.Relation{{From: b, To: a, Kind: "extends", Weight: 1}}
 	for _, list := range [][]hippo.Relation{link, other, {{From: a, To: hippo.ID{1}, Kind: "supports", Weight: 1}}} {
-		r, err := w.m.Relations().Declare(w.ctx, list)
+		r, err := knowledge.Relate(w.ctx, w.m, list)
 		w.say("relate", r, err)
 	}
-	ended, err := w.m.Relations().End(w.ctx, api.EndRelations{Relations: link})
+	ended, err := knowledge.EndRelations(w.ctx, w.m, api.EndRelations{Relations: link})
 	w.say("end", ended, err)
-	w.say("unrelate", nil, w.m.Relations().Remove(w.ctx, other))
+	w.say("unrelate", nil, knowledge.Unrelate(w.ctx, w.m, other))
 }
 
 // entities are added, changed, joined and divided.
 func (w *writer) entities() {
-	e, err := engine.AddEntity(w.ctx, w.m, engine.EntityDraft{Entity: hippo.Entity{Name: "Ana", Kind: "person"}})
+	e, err := knowledge.AddEntity(w.ctx, w.m, knowledge.EntityDraft{Entity: hippo.Entity{Name: "Ana", Kind: "person"}})
 	w.say("add an entity", e, err)
-	e, err = engine.AddEntity(w.ctx, w.m, engine.EntityDraft{Entity: hippo.Entity{Name: "Anna Lee"}})
+	e, err = knowledge.AddEntity(w.ctx, w.m, knowledge.EntityDraft{Entity: hippo.Entity{Name: "Anna Lee"}})
 	w.say("add another", e, err)
-	e, err = engine.ModifyEntity(w.ctx, w.m, api.ModifyEntity{Entity: "Ana", Description: new("a colleague"), Aliases: []string{"AL"}})
+	e, err = knowledge.ModifyEntity(w.ctx, w.m, api.ModifyEntity{Entity: "Ana", Description: new("a colleague"), Aliases: []string{"AL"}})
 	w.say("modify an entity", e, err)
-	moved, err := engine.MergeEntities(w.ctx, w.m, api.MergeEntities{From: "Anna Lee", Into: "Ana"})
+	moved, err := knowledge.MergeEntities(w.ctx, w.m, api.MergeEntities{From: "Anna Lee", Into: "Ana"})
 	w.say("merge entities", moved, err)
-	moved, err = engine.SplitEntity(w.ctx, w.m, api.SplitEntity{Entity: "Ana", New: hippo.Entity{Name: "AL"}})
+	moved, err = knowledge.SplitEntity(w.ctx, w.m, api.SplitEntity{Entity: "Ana", New: hippo.Entity{Name: "AL"}})
 	w.say("split an entity", moved, err)
-	e, err = engine.RemoveEntity(w.ctx, w.m, engine.EntityRemoval{Entity: "AL"})
+	e, err = knowledge.RemoveEntity(w.ctx, w.m, knowledge.EntityRemoval{Entity: "AL"})
 	w.say("remove an entity", e, err)
-	e, err = engine.RemoveEntity(w.ctx, w.m, engine.EntityRemoval{Entity: "nobody"})
+	e, err = knowledge.RemoveEntity(w.ctx, w.m, knowledge.EntityRemoval{Entity: "nobody"})
 	w.say("remove none", e, err)
 }
 
@@ -399,26 +405,26 @@ func (w *writer) transfer() {
 	for _, m := range said {
 		m.Source, m.Trust, m.Project = hippo.Source{Kind: hippo.SourceImport, Client: "notes", URI: "notes.md"}, hippo.DefaultTrust(hippo.SourceImport), "alpha"
 	}
-	r, err := importFile(w.ctx, w.m.Transfer(), said)
+	r, err := importFile(w.ctx, transfer.NewTransfer(w.m), said)
 	w.say("import", r, err)
-	r, err = importFile(w.ctx, w.m.Transfer(), said[:1])
+	r, err = importFile(w.ctx, transfer.NewTransfer(w.m), said[:1])
 	w.say("import again", r, err)
-	n, err := w.m.Transfer().ImportRelations(w.ctx, []hippo.Relation{{From: idOf(1), To: idOf(2), Kind: "supports", Weight: 1, LastReinforced: w.f.now()}})
+	n, err := transfer.NewTransfer(w.m).ImportRelations(w.ctx, []hippo.Relation{{From: idOf(1), To: idOf(2), Kind: "supports", Weight: 1, LastReinforced: w.f.now()}})
 	w.say("import relations", n, err)
 	before := said[0].Clone()
 	before.Content, before.Version = "bees sing", 1
-	n, err = w.m.Transfer().ImportHistory(w.ctx, []hippo.Version{{ID: idOf(1), Operation: hippo.Operation{ID: idOf(3), Verb: hippo.VerbModify, At: w.f.now()}, Before: before}})
+	n, err = transfer.NewTransfer(w.m).ImportHistory(w.ctx, []hippo.Version{{ID: idOf(1), Operation: hippo.Operation{ID: idOf(3), Verb: hippo.VerbModify, At: w.f.now()}, Before: before}})
 	w.say("import history", n, err)
-	p, err := engine.MergeProjects(w.ctx, w.m, api.MergeProjects{From: "alpha", Into: "beta", Rename: true})
+	p, err := memory.MergeProjects(w.ctx, w.m, api.MergeProjects{From: "alpha", Into: "beta", Rename: true})
 	w.say("merge projects", p, err)
 }
 
 // upkeep changes many at a time.
 func (w *writer) upkeep() {
-	n, err := engine.Rescore(w.ctx, w.m, 0)
+	n, err := upkeep.Rescore(w.ctx, w.m, 0)
 	w.say("rescore", n, err)
-	c, err := engine.Consolidate(w.ctx, w.m, engine.ConsolidateOptions{Horizon: api.Monthly})
+	c, err := upkeep.Consolidate(w.ctx, w.m, upkeep.ConsolidateOptions{Horizon: api.Monthly})
 	w.say("consolidate", c, err)
-	_, err = engine.Consolidate(w.ctx, engine.As(w.m, hippo.Operation{Reason: strings.Repeat("x", 9000)}), engine.ConsolidateOptions{Horizon: api.Monthly})
+	_, err = upkeep.Consolidate(w.ctx, engine.As(w.m, hippo.Operation{Reason: strings.Repeat("x", 9000)}), upkeep.ConsolidateOptions{Horizon: api.Monthly})
 	w.say("consolidate with a bad reason", nil, err)
 }

@@ -9,15 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // fact declares a relation that holds for a time.
 func (f *fixture) fact(from, to hippo.ID, kind string, since, until time.Time) {
 	f.t.Helper()
 	r := hippo.Relation{From: from, To: to, Kind: kind, Weight: 1, ValidFrom: since, ValidUntil: until}
-	if _, err := f.Relations().Declare(f.t.Context(), []hippo.Relation{r}); err != nil {
+	if _, err := knowledge.Relate(f.t.Context(), f.Memories, []hippo.Relation{r}); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -25,13 +26,13 @@ func (f *fixture) fact(from, to hippo.ID, kind string, since, until time.Time) {
 // facts returns the facts of the answer to a query, a line each.
 func (f *fixture) facts(q hippo.Query) []string {
 	f.t.Helper()
-	a, err := f.Search(f.t.Context(), q)
+	a, err := query.Search(f.t.Context(), f.Memories, q)
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	out := []string{}
 	for i := range a.Facts {
-		out = append(out, engine.FactText(&a.Facts[i], f.now()))
+		out = append(out, knowledge.FactText(&a.Facts[i], f.now()))
 	}
 	return out
 }
@@ -85,7 +86,7 @@ func TestSearch_FactsWithinTheProjects(t *testing.T) {
 	ana, acme := f.entity("Ana", "person"), f.entity("Acme", "company")
 	other := f.Memories
 	o := f.In(hippo.LocalScope("other"))
-	there, err := engine.AddEntity(t.Context(), o, engine.EntityDraft{Entity: hippo.Entity{Name: "Zanzibar"}})
+	there, err := knowledge.AddEntity(t.Context(), o, knowledge.EntityDraft{Entity: hippo.Entity{Name: "Zanzibar"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestSearch_FactsWithinTheProjects(t *testing.T) {
 		t.Errorf("in all projects: %q", got)
 	}
 	f.Memories = other
-	if _, err := engine.RemoveEntity(t.Context(), f.Memories, engine.EntityRemoval{Entity: "Acme"}); err != nil {
+	if _, err := knowledge.RemoveEntity(t.Context(), f.Memories, knowledge.EntityRemoval{Entity: "Acme"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.facts(hippo.Query{Text: "who works at Acme, Ana?"}); slices.Contains(got, "fact: Ana works at Acme") {
@@ -119,7 +120,7 @@ func TestContext_Facts(t *testing.T) {
 		false: "## Related to the prompt\n- fact: Ana works at Acme\n- fact: Ana lives in Rome\n</",
 		true:  "age]):\n- fact: Ana works at Acme\n</",
 	} {
-		b, err := engine.Context(t.Context(), f.Memories, briefing.Query{Prompt: "where does Ana work these days?", PromptOnly: only})
+		b, err := query.Context(t.Context(), f.Memories, briefing.Query{Prompt: "where does Ana work these days?", PromptOnly: only})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,3 +91,13 @@ var specs = sync.OnceValue(func() map[string]spec {
 		"feed_after":        {"", hippo.RightAdmin, false},
 	}
 })
+
+// Changes reports whether a verb changes what is stored, by its name; true for one that is not of this package.
+func Changes(verb string) bool {
+	s, ok := specs()[verb]
+	return !ok || s.rights&(hippo.RightWrite|hippo.RightPurge) != 0
+}
+
+// ReadsAll reports whether a verb may read or change the whole store, by its name, and so take minutes where there is much: to
+// consolidate, to audit, to list clusters, and to undo such an operation.
+func ReadsAll(verb string) bool { return specs()[verb].whole }

@@ -17,12 +17,12 @@ func TestVerbs_HaveOneName(t *testing.T) {
 	for _, f := range functions(t) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch x := n.(type) {
-			case *ast.KeyValueExpr: // "search": verbOf(search)
-				if c, ok := x.Value.(*ast.CallExpr); ok && identifier(c.Fun) == "verbOf" {
+			case *ast.KeyValueExpr: // "search": VerbOf(search)
+				if c, ok := x.Value.(*ast.CallExpr); ok && identifier(c.Fun) == "VerbOf" {
 					carried[identifier(c.Args[0])] = literalIn(t, x.Key)
 				}
-			case *ast.CallExpr: // perform(ctx, m, in, "search", search)
-				if identifier(x.Fun) == "perform" {
+			case *ast.CallExpr: // Perform(ctx, m, in, "search", search)
+				if identifier(x.Fun) == "Perform" {
 					called[identifier(x.Args[4])] = literalIn(t, x.Args[3])
 				}
 			}

@@ -13,13 +13,15 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // note records a memory, which supersedes others, a day after the one before.
 func (f *fixture) note(m hippo.Memory, old ...hippo.ID) *hippo.Memory {
 	f.t.Helper()
 	f.advance(1, 0)
-	out, err := f.Record(f.t.Context(), &m, old...)
+	out, err := memory.Record(f.t.Context(), f.Memories, &m, old...)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -44,13 +46,13 @@ func TestRecord_Supersedes(t *testing.T) {
 	f.wantOrder(hippo.Query{Text: "gateway timeout", Filter: after})
 	f.wantOrder(hippo.Query{Text: "sixty seconds", Filter: after}, now.Content)
 
-	if _, err := f.Record(t.Context(), &hippo.Memory{Content: "ninety"}, old.ID); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), now.ID.String()) {
+	if _, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: "ninety"}, old.ID); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), now.ID.String()) {
 		t.Errorf("superseding what is superseded: %v", err)
 	}
-	if _, err := f.Record(t.Context(), &hippo.Memory{Content: "ninety"}, now.ID, hippo.ID{1}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: "ninety"}, now.ID, hippo.ID{1}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("superseding what is not there: %v", err)
 	}
-	if list, err := f.List(t.Context(), api.List{}); err != nil || list.Total != 2 {
+	if list, err := memory.List(t.Context(), f.Memories, api.List{}); err != nil || list.Total != 2 {
 		t.Errorf("%d memories are stored (%v), want 2", list.Total, err)
 	}
 }
@@ -61,28 +63,28 @@ func TestSupersede(t *testing.T) {
 	f := open(t, options{})
 	old, now := f.note(fact("port 80")), f.note(fact("port 8080"))
 	why := map[string]json.RawMessage{"why": json.RawMessage(`"it moved"`)}
-	got, err := engine.Supersede(t.Context(), engine.Because(f.Memories, "it moved"), engine.Succession{ID: old.ID, By: now.ID, Metadata: why})
+	got, err := memory.Supersede(t.Context(), engine.Because(f.Memories, "it moved"), memory.Succession{ID: old.ID, By: now.ID, Metadata: why})
 	if err != nil || got.ID != now.ID || !got.ValidFrom.Equal(now.CreatedAt) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if x := f.get(old.ID); x.SupersededBy != now.ID || !x.ValidUntil.Equal(now.CreatedAt) || string(x.Metadata["why"]) != `"it moved"` {
 		t.Errorf("the superseded one is %+v", x)
 	}
-	log, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
+	log, err := memory.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil || len(log.Operations) != 1 || log.Operations[0].Reason != "it moved" || log.Operations[0].Verb != hippo.VerbSupersede {
 		t.Fatalf("the log is %+v, %v", log, err)
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, log.Operations[0].ID); err != nil {
+	if _, err := memory.Undo(t.Context(), f.Memories, log.Operations[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if x := f.get(old.ID); !x.SupersededBy.IsZero() || !x.ValidUntil.IsZero() || len(x.Metadata) > 0 {
 		t.Errorf("after the undo it is %+v", x)
 	}
 	secret := map[string]json.RawMessage{"why": json.RawMessage(`"password = hunter2x9QzLw7Rt"`)}
-	if _, err := engine.Supersede(t.Context(), f.Memories, engine.Succession{ID: old.ID, By: now.ID, Metadata: secret}); !errors.Is(err, hippo.ErrSecret) {
+	if _, err := memory.Supersede(t.Context(), f.Memories, memory.Succession{ID: old.ID, By: now.ID, Metadata: secret}); !errors.Is(err, hippo.ErrSecret) {
 		t.Errorf("a secret: %v", err)
 	}
-	if _, err := engine.Supersede(t.Context(), f.Memories, engine.Succession{ID: old.ID, By: old.ID}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := memory.Supersede(t.Context(), f.Memories, memory.Succession{ID: old.ID, By: old.ID}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("by itself: %v", err)
 	}
 }
@@ -92,7 +94,7 @@ func TestModify_Supersedes(t *testing.T) {
 	f := open(t, options{})
 	old, now := f.note(fact("port 80")), f.note(fact("port 8080"))
 	list := []hippo.ID{old.ID, old.ID}
-	m, err := f.Modify(t.Context(), now.ID, api.Change{Supersedes: &list, Content: new("port 8081")})
+	m, err := memory.Modify(t.Context(), f.Memories, now.ID, api.Change{Supersedes: &list, Content: new("port 8081")})
 	if err != nil || m.Content != "port 8081" || !m.ValidFrom.Equal(now.CreatedAt) {
 		t.Fatalf("got %+v, %v", m, err)
 	}
@@ -102,7 +104,7 @@ func TestModify_Supersedes(t *testing.T) {
 	f.wantOrder(hippo.Query{Text: "port 80"}, "port 8081", "port 80")
 	list = nil
 	var field *hippo.FieldError
-	if _, err := f.Modify(t.Context(), now.ID, api.Change{Supersedes: &list}); !errors.As(err, &field) || field.Field != "Supersedes" {
+	if _, err := memory.Modify(t.Context(), f.Memories, now.ID, api.Change{Supersedes: &list}); !errors.As(err, &field) || field.Field != "Supersedes" {
 		t.Errorf("no ids: %v", err)
 	}
 }
@@ -119,7 +121,7 @@ func TestSearch_ConflictsByFormerNames(t *testing.T) {
 			f.advance(1, 0)
 		}
 		scope := hippo.Scope{Rights: hippo.AllRights, Project: web, Also: []string{former}}
-		a, err := f.In(scope).Search(t.Context(), hippo.Query{Text: "gateway timeout"})
+		a, err := query.Search(t.Context(), f.In(scope), hippo.Query{Text: "gateway timeout"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
@@ -25,10 +27,10 @@ func openScoring(t tester, o surprise.Options, p surprise.Predictor) *fixture {
 
 func (f *fixture) scored(id hippo.ID) hippo.Surprise {
 	f.t.Helper()
-	if err := engine.Scored(f.t.Context(), f.Memories); err != nil {
+	if err := upkeep.Scored(f.t.Context(), f.Memories); err != nil {
 		f.t.Fatal(err)
 	}
-	ms, err := f.Get(f.t.Context(), []hippo.ID{id})
+	ms, err := memory.Get(f.t.Context(), f.Memories, []hippo.ID{id})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -37,7 +39,7 @@ func (f *fixture) scored(id hippo.ID) hippo.Surprise {
 
 func (f *fixture) keep(content string, importance float64, tags ...string) hippo.ID {
 	f.t.Helper()
-	m, err := f.Record(f.t.Context(), &hippo.Memory{Content: content, Tags: tags, Importance: hippo.Importance{Base: importance}, Trust: hippo.TrustDefault})
+	m, err := memory.Record(f.t.Context(), f.Memories, &hippo.Memory{Content: content, Tags: tags, Importance: hippo.Importance{Base: importance}, Trust: hippo.TrustDefault})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -59,7 +61,7 @@ func TestScore_Modes(t *testing.T) {
 		f.keep("green", hippo.DefaultImportance)
 		f.keep("blue", hippo.DefaultImportance)
 		last := f.keep("red", 1, "a", "b")
-		before, err := f.Get(t.Context(), []hippo.ID{last})
+		before, err := memory.Get(t.Context(), f.Memories, []hippo.ID{last})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +74,7 @@ func TestScore_Modes(t *testing.T) {
 		if x := f.scored(first); x.Explicit != 0 || x.Score <= 0 {
 			t.Errorf("%s: no importance was given: %+v", tc.mode, x)
 		}
-		after, err := f.Get(t.Context(), []hippo.ID{last})
+		after, err := memory.Get(t.Context(), f.Memories, []hippo.ID{last})
 		if err != nil || after[0].Version != 1 || !after[0].UpdatedAt.Equal(before[0].UpdatedAt) {
 			t.Errorf("%s: a score is no change of a memory: %+v (%v)", tc.mode, after, err)
 		}
@@ -91,10 +93,10 @@ func TestRescore_OrderIndependent(t *testing.T) {
 			ids[text] = f.keep(text, hippo.DefaultImportance)
 			f.scored(ids[text]) // one by one
 		}
-		if n, err := engine.Rescore(t.Context(), f.Memories, 0); err != nil || n == 0 {
+		if n, err := upkeep.Rescore(t.Context(), f.Memories, 0); err != nil || n == 0 {
 			t.Errorf("%d changed (%v)", n, err)
 		}
-		if n, err := engine.Rescore(t.Context(), f.Memories, 0); err != nil || n != 0 {
+		if n, err := upkeep.Rescore(t.Context(), f.Memories, 0); err != nil || n != 0 {
 			t.Errorf("%d changed again (%v)", n, err)
 		}
 		for text, id := range ids {
@@ -155,13 +157,13 @@ func TestScore_Loss(t *testing.T) {
 	if y.Loss != 0 || math.Abs(y.Score-o.Weights.Effective(false).Outlier*y.Outlier-o.Weights.Effective(false).Engagement*y.Engagement) > 1e-9 {
 		t.Errorf("the weight of the loss is not redistributed: %+v", y)
 	}
-	s, err := f.Status(t.Context())
+	s, err := memory.Status(t.Context(), f.Memories)
 	if err != nil || !slices.Contains(s.Degraded, "prediction loss: the endpoint hangs") {
 		t.Errorf("status: %q (%v)", s.Degraded, err)
 	}
 	p.err = nil
 	f.scored(f.keep("back again", hippo.DefaultImportance))
-	if s, _ = f.Status(t.Context()); len(s.Degraded) != 0 {
+	if s, _ = memory.Status(t.Context(), f.Memories); len(s.Degraded) != 0 {
 		t.Errorf("status: %q", s.Degraded)
 	}
 }
@@ -177,7 +179,7 @@ func TestScore_Background(t *testing.T) {
 	}
 	f.end()
 	g := open(t, options{backend: backend})
-	ms, err := g.Get(t.Context(), ids)
+	ms, err := memory.Get(t.Context(), g.Memories, ids)
 	if err != nil {
 		t.Fatal(err)
 	}

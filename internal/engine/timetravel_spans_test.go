@@ -10,7 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -46,7 +46,7 @@ func TestGetAt_Some(t *testing.T) {
 	f.advance(0, time.Hour)
 	later := f.note(hippo.Memory{Content: "port 82"})
 	b.pasts.Store(0)
-	got, err := engine.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{later.ID, two.ID, one.ID, {9}}, At: at, Some: true})
+	got, err := query.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{later.ID, two.ID, one.ID, {9}}, At: at, Some: true})
 	if err != nil || len(got.Memories) != 1 || got.Memories[0].ID != one.ID {
 		t.Errorf("got %+v (%v)", got, err)
 	}
@@ -68,7 +68,7 @@ func TestKnownAt_TwoAtOnce(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 6 {
 			wait.Go(func() {
-				if _, err := engine.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{m.ID}, At: at}); err != nil {
+				if _, err := query.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{m.ID}, At: at}); err != nil {
 					t.Error(err)
 				}
 			})

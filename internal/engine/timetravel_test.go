@@ -14,7 +14,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // span is when something holds, as hours since the beginning; 0: no bound.
@@ -94,7 +96,7 @@ func (c *chronicle) record(old ...hippo.ID) error {
 		s = span{1 + c.r.IntN(20), 0}
 	}
 	m := &hippo.Memory{Content: fmt.Sprintf("fact %d", c.n), ValidFrom: c.hour(s.from), ValidUntil: c.hour(s.until), Importance: hippo.Importance{Base: .5}}
-	m, err := c.Record(c.t.Context(), m, old...)
+	m, err := memory.Record(c.t.Context(), c.Memories, m, old...)
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (c *chronicle) change(id hippo.ID) error {
 	if c.r.IntN(2) == 0 {
 		c.n++
 		o.content = fmt.Sprintf("fact %d", c.n)
-		_, err := c.Modify(c.t.Context(), id, api.Change{Content: &o.content})
+		_, err := memory.Modify(c.t.Context(), c.Memories, id, api.Change{Content: &o.content})
 		if err == nil {
 			c.state.memories[id] = o
 		}
@@ -122,7 +124,7 @@ func (c *chronicle) change(id hippo.ID) error {
 	}
 	o.span.until = 1 + c.r.IntN(24)
 	until := c.hour(o.span.until)
-	_, err := c.Modify(c.t.Context(), id, api.Change{ValidUntil: &until})
+	_, err := memory.Modify(c.t.Context(), c.Memories, id, api.Change{ValidUntil: &until})
 	if err == nil {
 		c.state.memories[id] = o
 	}
@@ -130,11 +132,11 @@ func (c *chronicle) change(id hippo.ID) error {
 }
 
 func (c *chronicle) hide(id hippo.ID, hidden bool) error {
-	verb := c.Restore
+	verb := memory.Restore
 	if hidden {
-		verb = c.Forget
+		verb = memory.Forget
 	}
-	_, err := verb(c.t.Context(), []hippo.ID{id})
+	_, err := verb(c.t.Context(), c.Memories, []hippo.ID{id})
 	o := c.state.memories[id]
 	if err != nil || o.forgotten == hidden {
 		return err
@@ -187,7 +189,7 @@ func (c *chronicle) link(a, b hippo.ID) error {
 	switch c.r.IntN(4) {
 	case 0:
 		until := 1 + c.r.IntN(24)
-		if _, err := c.Relations().End(c.t.Context(), api.EndRelations{Relations: list, At: c.hour(until)}); err != nil {
+		if _, err := knowledge.EndRelations(c.t.Context(), c.Memories, api.EndRelations{Relations: list, At: c.hour(until)}); err != nil {
 			return err
 		}
 		periods, last := slices.Clone(c.state.relations[key]), 0
@@ -199,14 +201,14 @@ func (c *chronicle) link(a, b hippo.ID) error {
 		periods[last].until = until
 		c.state.relations[key] = periods
 	case 1:
-		if err := c.Relations().Remove(c.t.Context(), list); err != nil {
+		if err := knowledge.Unrelate(c.t.Context(), c.Memories, list); err != nil {
 			return err
 		}
 		delete(c.state.relations, key)
 	default:
 		s := c.drawSpan()
 		list[0].ValidFrom, list[0].ValidUntil = c.hour(s.from), c.hour(s.until)
-		if _, err := c.Relations().Declare(c.t.Context(), list); err != nil {
+		if _, err := knowledge.Relate(c.t.Context(), c.Memories, list); err != nil {
 			return err
 		}
 		periods := slices.DeleteFunc(slices.Clone(c.state.relations[key]), s.meets)
@@ -249,7 +251,7 @@ func (c *chronicle) check(known time.Time, s naiveState, hour int) {
 	}
 	slices.Sort(want)
 	filter := hippo.Filter{Moment: at}
-	l, err := c.List(c.t.Context(), api.List{Filter: filter, Count: 100})
+	l, err := memory.List(c.t.Context(), c.Memories, api.List{Filter: filter, Count: 100})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -273,7 +275,7 @@ func (c *chronicle) check(known time.Time, s naiveState, hour int) {
 func (c *chronicle) checkByID(at hippo.Moment, s naiveState, hour int) {
 	id := c.anyID()
 	m, there := s.memories[id]
-	read, err := engine.GetAt(c.t.Context(), c.Memories, api.Get{IDs: []hippo.ID{id}, At: at})
+	read, err := query.GetAt(c.t.Context(), c.Memories, api.Get{IDs: []hippo.ID{id}, At: at})
 	if want := there && m.span.holds(hour); (err == nil) != want || err == nil && (read.Memories[0].Content != m.content || read.Memories[0].Forgotten() != m.forgotten) {
 		c.t.Fatalf("get at %+v: %v (%v), want %v %+v", at, read, err, want, m)
 	}
@@ -287,7 +289,7 @@ func (c *chronicle) checkByID(at hippo.Moment, s naiveState, hour int) {
 			want[key] = true
 		}
 	}
-	list, err := c.Relations().List(c.t.Context(), api.Relations{IDs: []hippo.ID{id}, At: at})
+	list, err := knowledge.ListRelations(c.t.Context(), c.Memories, api.Relations{IDs: []hippo.ID{id}, At: at})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -351,12 +353,12 @@ func TestKnownAt_SaysWhereTheHistoryEnds(t *testing.T) {
 		id   hippo.ID
 		note string
 	}{{id, "the history of 1 memory does not reach back to " + known.Format(time.RFC3339) + ": it is as of the oldest version that is kept"}, {other, ""}} {
-		got, err := engine.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{x.id}, At: hippo.Moment{KnownAt: known}})
+		got, err := query.GetAt(t.Context(), f.Memories, api.Get{IDs: []hippo.ID{x.id}, At: hippo.Moment{KnownAt: known}})
 		if err != nil || strings.Join(got.Degraded, "; ") != x.note {
 			t.Errorf("read by its id: %+v (%v), want %q", got, err, x.note)
 		}
 	}
-	if l, err := engine.ListEntities(t.Context(), f.Memories, api.ListEntities{KnownAt: known}); err != nil || len(l.Degraded) != 1 || l.Degraded[0] != a.Degraded[0] {
+	if l, err := knowledge.ListEntities(t.Context(), f.Memories, api.ListEntities{KnownAt: known}); err != nil || len(l.Degraded) != 1 || l.Degraded[0] != a.Degraded[0] {
 		t.Errorf("entities: %+v (%v), want %q", l, err, a.Degraded)
 	}
 	early := f.search(hippo.Query{Text: "port", Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: known.AddDate(0, 0, -1)}}})
@@ -384,21 +386,21 @@ func TestKnownAt_WithinTheScope(t *testing.T) {
 		f.modify(hidden.ID, api.Change{Content: new(fmt.Sprintf("port %d of the other project", n))})
 	}
 	f.modify(mine.ID, api.Change{Content: new("port 81")})
-	if err := f.Relations().Remove(t.Context(), []hippo.Relation{{From: mine.ID, To: hidden.ID, Kind: "near"}}); err != nil {
+	if err := knowledge.Unrelate(t.Context(), f.Memories, []hippo.Relation{{From: mine.ID, To: hidden.ID, Kind: "near"}}); err != nil {
 		t.Fatal(err)
 	}
 	m := f.In(hippo.Scope{Projects: []string{"p"}, Rights: hippo.RightRead})
-	a, err := m.Search(t.Context(), hippo.Query{Text: "port", Filter: hippo.Filter{Moment: at}})
+	a, err := query.Search(t.Context(), m, hippo.Query{Text: "port", Filter: hippo.Filter{Moment: at}})
 	if err != nil || len(a.Hits) != 1 || a.Hits[0].Memory.Content != "port 80" || a.Degraded != nil {
 		t.Errorf("found %+v (%v)", a, err)
 	}
-	if list, err := m.Relations().List(t.Context(), api.Relations{IDs: []hippo.ID{mine.ID}, At: at}); err != nil || list != nil {
+	if list, err := knowledge.ListRelations(t.Context(), m, api.Relations{IDs: []hippo.ID{mine.ID}, At: at}); err != nil || list != nil {
 		t.Errorf("relations %v (%v)", list, err)
 	}
-	if _, err := engine.GetAt(t.Context(), m, api.Get{IDs: []hippo.ID{hidden.ID}, At: at}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := query.GetAt(t.Context(), m, api.Get{IDs: []hippo.ID{hidden.ID}, At: at}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("the hidden one: %v", err)
 	}
-	if _, err := f.In(hippo.Scope{}).Search(t.Context(), hippo.Query{Filter: hippo.Filter{Moment: at}}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := query.Search(t.Context(), f.In(hippo.Scope{}), hippo.Query{Filter: hippo.Filter{Moment: at}}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without rights: %v", err)
 	}
 }

@@ -34,17 +34,17 @@ func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) 
 }
 
 func stage(ctx context.Context, m *Memories) (*Staged, error) {
-	return stageOn(ctx, m, func() (*store.Held, error) { return store.Hold(ctx, m.store) })
+	return stageOn(ctx, m, func() (*store.Held, error) { return store.Hold(ctx, m.Store) })
 }
 
 // stageOn is stage on what hold returns.
 func stageOn(ctx context.Context, m *Memories, hold func() (*store.Held, error)) (*Staged, error) {
 	e := m.Engine
-	if err := e.index.CatchUp(ctx); err != nil {
+	if err := e.Index.CatchUp(ctx); err != nil {
 		return nil, err
 	}
 	var held *store.Held
-	x, err := e.index.Fork(func() (_ index.Source, err error) {
+	x, err := e.Index.Fork(func() (_ index.Source, err error) {
 		held, err = hold()
 		if err != nil {
 			return nil, err
@@ -55,30 +55,30 @@ func stageOn(ctx context.Context, m *Memories, hold func() (*store.Held, error))
 		return nil, err
 	}
 	f := &Engine{
-		store: held.Store, index: x, embedding: e.embedding, weights: e.weights, defaults: e.defaults, now: e.now,
+		Store: held.Store, Index: x, Embedding: e.Embedding, Weights: e.Weights, Defaults: e.Defaults, Clock: e.Clock,
 		closing: func() error { return nil },
 	}
-	f.pages, f.turns, f.planning, f.pasts = recall.NewPages(f.now), e.turns, e.planning, e.pasts
-	f.accesses = writebehind.NewAccesses(f.store, f.index, f.weights, slog.New(slog.DiscardHandler))
-	links := relationReader{f.store, &f.weights.Relations, f.now}
-	f.searcher = e.searcher.Over(f.index, links, hybrid.New(hybrid.DefaultWeights(), f.store, index.TextKey, links, f.now))
-	return &Staged{Memories: f.In(m.scope), base: e, held: held}, nil
+	f.Pages, f.Turns, f.Planning, f.pasts = recall.NewPages(f.Clock), e.Turns, e.Planning, e.pasts
+	f.Accesses = writebehind.NewAccesses(f.Store, f.Index, f.Weights, slog.New(slog.DiscardHandler))
+	links := relationReader{f.Store, &f.Weights.Relations, f.Clock}
+	f.Searcher = e.Searcher.Over(f.Index, links, hybrid.New(hybrid.DefaultWeights(), f.Store, index.TextKey, links, f.Clock))
+	return &Staged{Memories: f.In(m.Scope), base: e, held: held}, nil
 }
 
 // Commit stores what was written as one transaction, all or nothing, and returns when it is durable.
 // The writes are applied to what the store has by then, so that they fail if what they change is gone.
 func (s *Staged) Commit(ctx context.Context) error {
-	s.accesses.Close()
+	s.Accesses.Close()
 	err := s.held.Commit(ctx)
 	if err == nil {
-		s.base.embedding.WakeOptional()
+		s.base.Embedding.WakeOptional()
 	}
 	return err
 }
 
 // Discard drops what was written.
 func (s *Staged) Discard() {
-	s.accesses.Close()
+	s.Accesses.Close()
 }
 
 // IsNotWritable reports whether an error of Commit is about a store that takes no writes: then the use of what

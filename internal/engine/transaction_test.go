@@ -10,6 +10,10 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -23,9 +27,9 @@ func stage(t *testing.T, f *fixture) *engine.Staged {
 }
 
 // seen returns what searches and lists of a memory show.
-func seen(t *testing.T, m *engine.Memories, query string) []string {
+func seen(t *testing.T, m *engine.Memories, text string) []string {
 	t.Helper()
-	a, err := m.Search(t.Context(), hippo.Query{Text: query, Relevance: &hippo.Range{Max: 2}, Count: 50})
+	a, err := query.Search(t.Context(), m, hippo.Query{Text: text, Relevance: &hippo.Range{Max: 2}, Count: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +37,7 @@ func seen(t *testing.T, m *engine.Memories, query string) []string {
 	for _, h := range a.Hits {
 		out = append(out, "search "+h.Memory.Content)
 	}
-	l, err := m.List(t.Context(), api.List{Count: 50})
+	l, err := memory.List(t.Context(), m, api.List{Count: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +50,7 @@ func seen(t *testing.T, m *engine.Memories, query string) []string {
 
 func stored(t *testing.T, m *engine.Memories, content string) hippo.ID {
 	t.Helper()
-	x, err := m.Record(t.Context(), &hippo.Memory{Content: content, Importance: hippo.Importance{Base: .5}})
+	x, err := memory.Record(t.Context(), m, &hippo.Memory{Content: content, Importance: hippo.Importance{Base: .5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +62,10 @@ func rewrite(t *testing.T, m *engine.Memories, gateway, cache, gone hippo.ID) hi
 	t.Helper()
 	fresh := stored(t, m, "the gateway has a new owner")
 	text := "the gateway retries with jitter"
-	_, err := m.Modify(t.Context(), gateway, api.Change{Content: &text})
-	_, voted := m.Reinforce(t.Context(), []hippo.ID{cache, fresh}, nil)
-	_, forgot := m.Forget(t.Context(), []hippo.ID{gone})
-	_, related := m.Relations().Declare(t.Context(), []hippo.Relation{{From: fresh, To: gateway, Kind: "explains", Weight: 1}})
+	_, err := memory.Modify(t.Context(), m, gateway, api.Change{Content: &text})
+	_, voted := memory.Reinforce(t.Context(), m, []hippo.ID{cache, fresh}, nil)
+	_, forgot := memory.Forget(t.Context(), m, []hippo.ID{gone})
+	_, related := knowledge.Relate(t.Context(), m, []hippo.Relation{{From: fresh, To: gateway, Kind: "explains", Weight: 1}})
 	if err := errors.Join(err, voted, forgot, related); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +86,7 @@ func TestStage_reads_see_the_writes_and_others_do_not(t *testing.T) {
 	if d := cmp.Diff(want, seen(t, s.Memories, "gateway")); d != "" {
 		t.Errorf("staged (-want +got):\n%s", d)
 	}
-	if id, err := s.Resolve(t.Context(), fresh.Short(), api.PreferLive); err != nil || id != fresh {
+	if id, err := memory.Resolve(t.Context(), s.Memories, fresh.Short(), api.PreferLive); err != nil || id != fresh {
 		t.Errorf("%s resolves to %v, %v", fresh.Short(), id, err)
 	}
 	if d := cmp.Diff(before, seen(t, f.Memories, "gateway")); d != "" {
@@ -94,8 +98,8 @@ func TestStage_reads_see_the_writes_and_others_do_not(t *testing.T) {
 	if d := cmp.Diff(want, seen(t, f.Memories, "gateway")); d != "" {
 		t.Errorf("others, after the commit (-want +got):\n%s", d)
 	}
-	rs, err := f.Relations().Of(t.Context(), []hippo.ID{fresh})
-	ms, failed := f.Get(t.Context(), []hippo.ID{cache})
+	rs, err := knowledge.RelationsOf(t.Context(), f.Memories, []hippo.ID{fresh})
+	ms, failed := memory.Get(t.Context(), f.Memories, []hippo.ID{cache})
 	if err != nil || len(rs) == 0 || failed != nil || ms[0].Importance.Value <= .5 {
 		t.Errorf("after the commit: relations %v, %v, voted %+v, %v", rs, err, ms, failed)
 	}
@@ -118,7 +122,7 @@ func TestStage_discarded_leaves_no_trace(t *testing.T) {
 	if d := cmp.Diff(before, after); d != "" || err != nil {
 		t.Errorf("the store changed: %v\n%s", err, d)
 	}
-	ms, err := f.Get(t.Context(), []hippo.ID{gateway})
+	ms, err := memory.Get(t.Context(), f.Memories, []hippo.ID{gateway})
 	if err != nil || ms[0].Content != "the gateway retries" {
 		t.Errorf("memory is %+v, %v", ms, err)
 	}
@@ -135,7 +139,7 @@ func TestStage_counts_use_when_it_commits(t *testing.T) {
 	if err := s.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	ms, err := f.Get(t.Context(), []hippo.ID{id})
+	ms, err := memory.Get(t.Context(), f.Memories, []hippo.ID{id})
 	if err != nil || ms[0].Accesses[0].Count != 4 {
 		t.Errorf("accesses are %+v, %v", ms[0].Accesses, err)
 	}
@@ -147,10 +151,10 @@ func TestStage_fails_whole_when_a_memory_is_gone(t *testing.T) {
 	id := stored(t, f.Memories, "the gateway retries")
 	s := stage(t, f)
 	stored(t, s.Memories, "new")
-	if _, err := s.Reinforce(t.Context(), []hippo.ID{id}, nil); err != nil {
+	if _, err := memory.Reinforce(t.Context(), s.Memories, []hippo.ID{id}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Purge(t.Context(), []hippo.ID{id}); err != nil {
+	if err := memory.Purge(t.Context(), f.Memories, []hippo.ID{id}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Commit(t.Context()); !errors.Is(err, hippo.ErrNotFound) {
@@ -168,7 +172,7 @@ func TestStage_clusters(t *testing.T) {
 	s := stage(t, f)
 	defer s.Discard()
 	stored(t, s.Memories, "the gateway has a new owner")
-	if c, err := engine.ClustersOf(t.Context(), s.Memories); err != nil || c.Memories != 2 {
+	if c, err := upkeep.ClustersOf(t.Context(), s.Memories); err != nil || c.Memories != 2 {
 		t.Errorf("got %+v, %v, want 2 memories", c, err)
 	}
 }

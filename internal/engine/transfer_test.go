@@ -7,7 +7,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 )
 
 func TestImport_RejectsAndGoesOn(t *testing.T) {
@@ -20,7 +22,7 @@ func TestImport_RejectsAndGoesOn(t *testing.T) {
 			yield(&hippo.Memory{Content: ""}, nil) &&
 			yield(&hippo.Memory{Content: "two"}, nil)
 	}
-	r, err := f.Transfer().Import(t.Context(), hippo.Calendar{}, entries, nil)
+	r, err := transfer.NewTransfer(f.Memories).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +41,11 @@ func TestImport_IntoTheNamespaceOfTheCaller(t *testing.T) {
 			yield(&hippo.Memory{Content: "a zebra of another project", Project: "q"}, nil) &&
 			yield(&hippo.Memory{Content: "a zebra at last", Project: "p"}, nil)
 	}
-	r, err := m.Transfer().Import(t.Context(), hippo.Calendar{}, entries, nil)
+	r, err := transfer.NewTransfer(m).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil || r.Added != 2 || len(r.Rejected) != 1 || r.Rejected[0].Entry != 2 || !errors.Is(r.Rejected[0].Err, hippo.ErrInvalid) {
 		t.Errorf("got %+v (%v)", r, err)
 	}
-	if a, err := m.Search(t.Context(), hippo.Query{Text: "zebra"}); err != nil || a.Total != 2 {
+	if a, err := query.Search(t.Context(), m, hippo.Query{Text: "zebra"}); err != nil || a.Total != 2 {
 		t.Errorf("found %+v (%v), want two", a, err)
 	}
 	if s := f.status(); s.Memories != 0 {
@@ -63,23 +65,23 @@ func TestImport_IsUndoneAndDoneAgain(t *testing.T) {
 			}
 		}
 	}
-	r, err := f.Transfer().Logged(engine.Origin{Path: "/zebras.csv"}).Import(t.Context(), hippo.Calendar{}, entries, nil)
+	r, err := transfer.NewTransfer(f.Memories).Logged(transfer.Origin{Path: "/zebras.csv"}).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil || r.Added != n {
 		t.Fatalf("got %+v (%v)", r, err)
 	}
 	live := func() int {
-		l, err := f.List(t.Context(), api.List{})
+		l, err := memory.List(t.Context(), f.Memories, api.List{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return l.Total
 	}
 	for _, want := range []int{0, n, 0} {
-		page, err := engine.Operations(t.Context(), f.Memories, api.Operations{Count: 1})
+		page, err := memory.Operations(t.Context(), f.Memories, api.Operations{Count: 1})
 		if err != nil || len(page.Operations) != 1 || len(page.Operations[0].Memories) != n {
 			t.Fatalf("got %d operations (%v), want one of %d memories", len(page.Operations), err, n)
 		}
-		ms, err := engine.Undo(t.Context(), f.Memories, page.Operations[0].ID)
+		ms, err := memory.Undo(t.Context(), f.Memories, page.Operations[0].ID)
 		if err != nil || len(ms) != n || live() != want {
 			t.Fatalf("the undo changed %d memories (%v), and %d are left, want %d", len(ms), err, live(), want)
 		}

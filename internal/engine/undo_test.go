@@ -16,6 +16,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/history"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -23,7 +25,7 @@ import (
 // getAll returns memories by ID.
 func (f *fixture) getAll(ids ...hippo.ID) []*hippo.Memory {
 	f.t.Helper()
-	ms, err := f.Get(f.t.Context(), ids)
+	ms, err := memory.Get(f.t.Context(), f.Memories, ids)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func (f *fixture) getAll(ids ...hippo.ID) []*hippo.Memory {
 // last returns the last operation that changed a memory.
 func (f *fixture) last(id hippo.ID) api.Operation {
 	f.t.Helper()
-	page, err := engine.Operations(f.t.Context(), f.Memories, api.Operations{Memory: id, Count: 1})
+	page, err := memory.Operations(f.t.Context(), f.Memories, api.Operations{Memory: id, Count: 1})
 	if err != nil || len(page.Operations) != 1 {
 		f.t.Fatalf("operations of %v: %+v (%v)", id, page, err)
 	}
@@ -43,7 +45,7 @@ func (f *fixture) last(id hippo.ID) api.Operation {
 // undo undoes the last operation of a memory.
 func (f *fixture) undo(id hippo.ID) {
 	f.t.Helper()
-	if _, err := engine.Undo(f.t.Context(), f.Memories, f.last(id).ID); err != nil {
+	if _, err := memory.Undo(f.t.Context(), f.Memories, f.last(id).ID); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -54,29 +56,29 @@ func TestUndo(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[hippo.Verb][]func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error{
 		hippo.VerbForget: {func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-			_, err := m.Forget(ctx, []hippo.ID{a})
+			_, err := memory.Forget(ctx, m, []hippo.ID{a})
 			return err
 		}},
 		hippo.VerbVote: {func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error {
-			_, err := m.Reinforce(ctx, []hippo.ID{a}, []hippo.ID{b})
+			_, err := memory.Reinforce(ctx, m, []hippo.ID{a}, []hippo.ID{b})
 			return err
 		}},
 		hippo.VerbModify: {
 			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-				_, err := m.Modify(ctx, a, api.Change{Pinned: new(true)})
+				_, err := memory.Modify(ctx, m, a, api.Change{Pinned: new(true)})
 				return err
 			},
 			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-				_, err := m.Modify(ctx, a, api.Change{Metadata: &map[string]json.RawMessage{"k": json.RawMessage(`{"b": "<>", "a": 1.0}`)}})
+				_, err := memory.Modify(ctx, m, a, api.Change{Metadata: &map[string]json.RawMessage{"k": json.RawMessage(`{"b": "<>", "a": 1.0}`)}})
 				return err
 			},
 			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-				_, err := m.Modify(ctx, a, api.Change{Content: new("port 81"), Situation: &[]string{"now"}, Tags: &[]string{"x"}, Type: new("fact"), Importance: new(.9)})
+				_, err := memory.Modify(ctx, m, a, api.Change{Content: new("port 81"), Situation: &[]string{"now"}, Tags: &[]string{"x"}, Type: new("fact"), Importance: new(.9)})
 				return err
 			},
 		},
 		hippo.VerbSupersede: {func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error {
-			_, err := m.Modify(ctx, b, api.Change{Supersedes: &[]hippo.ID{a}})
+			_, err := memory.Modify(ctx, m, b, api.Change{Supersedes: &[]hippo.ID{a}})
 			return err
 		}},
 	} {
@@ -140,7 +142,7 @@ func TestUndo_OfARecord(t *testing.T) {
 	if ms := f.getAll(first.ID, next.ID); ms[0].SupersededBy != next.ID || ms[0].ValidUntil.IsZero() || ms[1].Forgotten() {
 		t.Errorf("after its own undo: %+v and %+v", ms[0], ms[1])
 	}
-	page, err := engine.Operations(t.Context(), f.Memories, api.Operations{Count: 2})
+	page, err := memory.Operations(t.Context(), f.Memories, api.Operations{Count: 2})
 	if err != nil || len(page.Operations) != 2 || !page.More {
 		t.Errorf("got %+v (%v)", page, err)
 	}
@@ -151,31 +153,31 @@ func TestUndo_Conflict(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	a, b := f.record("port 80", .5), f.record("port 8080", .4)
-	if _, err := f.Forget(t.Context(), []hippo.ID{a, b}); err != nil {
+	if _, err := memory.Forget(t.Context(), f.Memories, []hippo.ID{a, b}); err != nil {
 		t.Fatal(err)
 	}
 	op := f.last(a)
-	if _, err := engine.Undo(t.Context(), f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights}), op.ID); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := memory.Undo(t.Context(), f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights}), op.ID); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("another namespace: %v", err)
 	}
-	if _, err := engine.Undo(t.Context(), f.In(hippo.Scope{Rights: hippo.RightRead}), op.ID); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := memory.Undo(t.Context(), f.In(hippo.Scope{Rights: hippo.RightRead}), op.ID); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without the right to write: %v", err)
 	}
-	if _, err := f.Restore(t.Context(), []hippo.ID{b}); err != nil {
+	if _, err := memory.Restore(t.Context(), f.Memories, []hippo.ID{b}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := engine.Undo(t.Context(), f.Memories, op.ID)
+	_, err := memory.Undo(t.Context(), f.Memories, op.ID)
 	if !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), b.Short()) || !strings.Contains(err.Error(), f.last(b).ID.Short()) {
 		t.Errorf("after another change: %v", err)
 	}
 	if ms := f.getAll(a, b); !ms[0].Forgotten() || ms[1].Forgotten() {
 		t.Error("an undo that failed has changed something")
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, hippo.ID{9}); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := memory.Undo(t.Context(), f.Memories, hippo.ID{9}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("an unknown operation: %v", err)
 	}
 	f.undo(b)
-	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); err != nil || f.get(a).Forgotten() || f.get(b).Forgotten() {
+	if _, err := memory.Undo(t.Context(), f.Memories, op.ID); err != nil || f.get(a).Forgotten() || f.get(b).Forgotten() {
 		t.Errorf("an operation whose later one was undone: %v", err)
 	}
 }
@@ -188,18 +190,18 @@ func TestUndo_StepByStep(t *testing.T) {
 	want := f.get(a)
 	var ops []hippo.ID
 	for n := range 4 {
-		if _, err := f.Modify(t.Context(), a, api.Change{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
+		if _, err := memory.Modify(t.Context(), f.Memories, a, api.Change{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
 			t.Fatal(err)
 		}
 		ops = append(ops, f.last(a).ID)
 	}
 	for n, op := range slices.Backward(ops) {
 		if n > 0 {
-			if _, err := engine.Undo(t.Context(), f.Memories, ops[n-1]); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), op.Short()) {
+			if _, err := memory.Undo(t.Context(), f.Memories, ops[n-1]); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), op.Short()) {
 				t.Errorf("step %d before %d: %v", n-1, n, err)
 			}
 		}
-		if _, err := engine.Undo(t.Context(), f.Memories, op); err != nil {
+		if _, err := memory.Undo(t.Context(), f.Memories, op); err != nil {
 			t.Fatalf("step %d: %v", n, err)
 		}
 	}
@@ -207,7 +209,7 @@ func TestUndo_StepByStep(t *testing.T) {
 	if d := cmp.Diff(want, f.get(a), later); d != "" {
 		t.Error(d)
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, ops[0]); !errors.Is(err, hippo.ErrConflict) {
+	if _, err := memory.Undo(t.Context(), f.Memories, ops[0]); !errors.Is(err, hippo.ErrConflict) {
 		t.Errorf("undone twice: %v", err)
 	}
 }
@@ -218,7 +220,7 @@ func TestUndo_ChangedElsewhere(t *testing.T) {
 	backend := memstore.New(nil)
 	f := open(t, options{backend: backend})
 	a := f.record("port 80", .5)
-	if _, err := f.Modify(t.Context(), a, api.Change{Content: new("port 81")}); err != nil {
+	if _, err := memory.Modify(t.Context(), f.Memories, a, api.Change{Content: new("port 81")}); err != nil {
 		t.Fatal(err)
 	}
 	op := f.last(a)
@@ -227,7 +229,7 @@ func TestUndo_ChangedElsewhere(t *testing.T) {
 	if err := backend.Write(t.Context(), driver.Durable, func(tx driver.Tx) error { return tx.Put(m) }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), "no history") {
+	if _, err := memory.Undo(t.Context(), f.Memories, op.ID); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), "no history") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -238,33 +240,33 @@ func TestUndo_Incomplete(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	a, b, c := f.record("port 80", .5), f.record("port 8080", .4), f.record("port 8081", .4)
-	if _, err := f.Forget(t.Context(), []hippo.ID{a, b, c}); err != nil {
+	if _, err := memory.Forget(t.Context(), f.Memories, []hippo.ID{a, b, c}); err != nil {
 		t.Fatal(err)
 	}
 	op := f.last(a)
-	if err := f.Purge(t.Context(), []hippo.ID{c}); err != nil {
+	if err := memory.Purge(t.Context(), f.Memories, []hippo.ID{c}); err != nil {
 		t.Fatal(err)
 	}
 	for n := range hippo.DefaultRetention().Versions {
-		if _, err := f.Modify(t.Context(), b, api.Change{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
+		if _, err := memory.Modify(t.Context(), f.Memories, b, api.Change{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), "1 of the 2 memories") {
+	if _, err := memory.Undo(t.Context(), f.Memories, op.ID); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), "1 of the 2 memories") {
 		t.Errorf("got %v", err)
 	}
 	if !f.get(a).Forgotten() {
 		t.Error("an undo that failed has changed something")
 	}
 	d := f.record("port 443", .5)
-	if _, err := f.Reinforce(t.Context(), []hippo.ID{a, d}, nil); err != nil {
+	if _, err := memory.Reinforce(t.Context(), f.Memories, []hippo.ID{a, d}, nil); err != nil {
 		t.Fatal(err)
 	}
 	op = f.last(d)
-	if err := f.Purge(t.Context(), []hippo.ID{d}); err != nil {
+	if err := memory.Purge(t.Context(), f.Memories, []hippo.ID{d}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); err != nil {
+	if _, err := memory.Undo(t.Context(), f.Memories, op.ID); err != nil {
 		t.Errorf("after a purge of the others: %v", err)
 	}
 }
@@ -276,7 +278,7 @@ func TestUndo_MakesNoCircle(t *testing.T) {
 	a, b := f.note(fact("port 80")), f.note(hippo.Memory{Content: "port 81", ValidFrom: f.now().Add(time.Hour)})
 	supersede := func(id, old hippo.ID) {
 		t.Helper()
-		if _, err := f.Modify(t.Context(), id, api.Change{Supersedes: &[]hippo.ID{old}, Vote: api.VoteNone}); err != nil {
+		if _, err := memory.Modify(t.Context(), f.Memories, id, api.Change{Supersedes: &[]hippo.ID{old}, Vote: api.VoteNone}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -284,7 +286,7 @@ func TestUndo_MakesNoCircle(t *testing.T) {
 	f.undo(a.ID)
 	undo := f.last(a.ID)
 	c := f.note(hippo.Memory{Content: "port 82", ValidFrom: f.now().Add(2 * time.Hour)}, b.ID)
-	if _, err := engine.Undo(t.Context(), f.Memories, undo.ID); !errors.Is(err, hippo.ErrConflict) {
+	if _, err := memory.Undo(t.Context(), f.Memories, undo.ID); !errors.Is(err, hippo.ErrConflict) {
 		t.Errorf("what was changed since: %v, with %v", err, c.ID)
 	}
 }
@@ -295,15 +297,15 @@ func TestVersions(t *testing.T) {
 	f := open(t, options{})
 	a := f.record("port 80", .5, "gateway")
 	want := f.get(a)
-	if vs, err := engine.Versions(t.Context(), f.Memories, api.Versions{Memory: a}); err != nil || len(vs) != 0 {
+	if vs, err := memory.Versions(t.Context(), f.Memories, api.Versions{Memory: a}); err != nil || len(vs) != 0 {
 		t.Errorf("what was never changed has versions %v (%v)", vs, err)
 	}
 	for _, text := range []string{"port 81", "port 82"} {
-		if _, err := f.Modify(t.Context(), a, api.Change{Content: &text, Vote: api.VoteNone}); err != nil {
+		if _, err := memory.Modify(t.Context(), f.Memories, a, api.Change{Content: &text, Vote: api.VoteNone}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	vs, err := engine.Versions(t.Context(), f.Memories, api.Versions{Memory: a})
+	vs, err := memory.Versions(t.Context(), f.Memories, api.Versions{Memory: a})
 	if err != nil || len(vs) != 2 || vs[0].Before.Content != "port 81" {
 		t.Fatalf("got %+v (%v)", vs, err)
 	}
@@ -311,33 +313,33 @@ func TestVersions(t *testing.T) {
 	if d := cmp.Diff(want, vs[1].Before, cmpopts.EquateEmpty()); d != "" {
 		t.Error(d)
 	}
-	id, err := engine.ResolveOperation(t.Context(), f.Memories, vs[1].Operation.ID.Short())
+	id, err := memory.ResolveOperation(t.Context(), f.Memories, vs[1].Operation.ID.Short())
 	if err != nil || id != vs[1].Operation.ID {
 		t.Errorf("resolved %v (%v)", id, err)
 	}
-	one, err := engine.Versions(t.Context(), f.Memories, api.Versions{Operation: id})
+	one, err := memory.Versions(t.Context(), f.Memories, api.Versions{Operation: id})
 	if err != nil || len(one) != 1 || one[0].ID != a {
 		t.Errorf("of the operation: %+v (%v)", one, err)
 	}
 	other := f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights})
 	for _, q := range []api.Versions{{Memory: a}, {Operation: id}, {Memory: a, Operation: id}} {
-		if _, err := engine.Versions(t.Context(), other, q); !errors.Is(err, hippo.ErrNotFound) {
+		if _, err := memory.Versions(t.Context(), other, q); !errors.Is(err, hippo.ErrNotFound) {
 			t.Errorf("%+v: another namespace: %v", q, err)
 		}
 	}
 	for _, ref := range []string{"", "abc", "xyzxyz", id.Short()} {
-		if _, err := engine.ResolveOperation(t.Context(), other, ref); err == nil {
+		if _, err := memory.ResolveOperation(t.Context(), other, ref); err == nil {
 			t.Errorf("%q is resolved", ref)
 		}
 	}
-	if _, err := engine.Versions(t.Context(), f.Memories, api.Versions{}); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := memory.Versions(t.Context(), f.Memories, api.Versions{}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("of nothing: %v", err)
 	}
-	if _, err := engine.Operations(t.Context(), f.In(hippo.Scope{}), api.Operations{}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := memory.Operations(t.Context(), f.In(hippo.Scope{}), api.Operations{}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without rights: %v", err)
 	}
 	for _, q := range []api.Operations{{Offset: -1}, {Count: -1}, {Count: hippo.MaxCount + 1}} {
-		if _, err := engine.Operations(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
+		if _, err := memory.Operations(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -349,17 +351,17 @@ func TestOperations_OfChangesOnly(t *testing.T) {
 	f := open(t, options{})
 	a := f.record("port 80", .5)
 	f.search(hippo.Query{Text: "port"})
-	if _, err := f.Modify(t.Context(), a, api.Change{Content: new("port 80"), Vote: api.VoteNone}); err != nil {
+	if _, err := memory.Modify(t.Context(), f.Memories, a, api.Change{Content: new("port 80"), Vote: api.VoteNone}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Restore(t.Context(), []hippo.ID{a}); err != nil {
+	if _, err := memory.Restore(t.Context(), f.Memories, []hippo.ID{a}); err != nil {
 		t.Fatal(err)
 	}
-	if page, err := engine.Operations(t.Context(), f.Memories, api.Operations{}); err != nil || len(page.Operations) != 0 {
+	if page, err := memory.Operations(t.Context(), f.Memories, api.Operations{}); err != nil || len(page.Operations) != 0 {
 		t.Errorf("got %+v (%v)", page, err)
 	}
 	long := engine.As(f.Memories, hippo.Operation{Reason: strings.Repeat("x", hippo.MaxName+1)})
-	if _, err := long.Forget(t.Context(), []hippo.ID{a}); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "reason") {
+	if _, err := memory.Forget(t.Context(), long, []hippo.ID{a}); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "reason") {
 		t.Errorf("a long reason: %v", err)
 	}
 }
@@ -371,7 +373,7 @@ func TestPredecessors(t *testing.T) {
 	next := f.note(fact("port 8080"), first.ID, other.ID)
 	last := f.note(fact("port 8081"), next.ID)
 	for id, want := range map[hippo.ID][]hippo.ID{last.ID: {next.ID}, next.ID: {other.ID, first.ID}, first.ID: nil, {9}: nil} {
-		ms, err := engine.Predecessors(t.Context(), f.Memories, id)
+		ms, err := history.Predecessors(t.Context(), f.Memories, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -383,10 +385,10 @@ func TestPredecessors(t *testing.T) {
 			t.Errorf("%v: %s", id, d)
 		}
 	}
-	if ms, err := engine.Predecessors(t.Context(), f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights}), last.ID); err != nil || len(ms) != 0 {
+	if ms, err := history.Predecessors(t.Context(), f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights}), last.ID); err != nil || len(ms) != 0 {
 		t.Errorf("another namespace sees %v (%v)", ms, err)
 	}
-	if _, err := engine.Predecessors(t.Context(), f.In(hippo.Scope{}), last.ID); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := history.Predecessors(t.Context(), f.In(hippo.Scope{}), last.ID); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without rights: %v", err)
 	}
 }
@@ -396,11 +398,11 @@ func TestCreated(t *testing.T) {
 	f := open(t, options{})
 	first, second := f.note(fact("port 80")), f.note(hippo.Memory{Content: "port 81", Type: "fact"})
 	for want, q := range map[time.Time]api.List{first.CreatedAt: {}, second.CreatedAt: {Filter: hippo.Filter{Types: []string{"fact"}}}} {
-		if got, err := engine.Created(t.Context(), f.Memories, q); err != nil || !got[0].Equal(want) || !got[len(got)-1].Equal(second.CreatedAt) {
+		if got, err := history.Created(t.Context(), f.Memories, q); err != nil || !got[0].Equal(want) || !got[len(got)-1].Equal(second.CreatedAt) {
 			t.Errorf("got %v (%v), want %v first", got, err, want)
 		}
 	}
-	if _, err := engine.Created(t.Context(), f.In(hippo.Scope{}), api.List{}); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := history.Created(t.Context(), f.In(hippo.Scope{}), api.List{}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without rights: %v", err)
 	}
 }

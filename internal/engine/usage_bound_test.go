@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
@@ -35,7 +36,7 @@ func drawUsed(t *rapid.T, change func(*rank.Weights)) (f *fixture, ids []hippo.I
 			m.Source = hippo.Source{Session: session, Seq: i}
 		}
 		f.advance(0, time.Second)
-		if _, err := f.Record(t.Context(), m); err != nil {
+		if _, err := memory.Record(t.Context(), f.Memories, m); err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, m.ID)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -117,7 +118,7 @@ func TestUsage_PinnedDoesNotDecay(t *testing.T) {
 			t.Parallel()
 			f := openWeighted(t, tc.off)
 			m := &hippo.Memory{Content: noteA, Importance: hippo.Importance{Base: .5}, Pinned: true}
-			if _, err := f.Record(t.Context(), m); err != nil {
+			if _, err := memory.Record(t.Context(), f.Memories, m); err != nil {
 				t.Fatal(err)
 			}
 			f.record(noteB, .5)

@@ -4,18 +4,19 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// Whatever package engine exports on memories is carried out where the store is open: it calls perform, or here if it
+// Whatever the engine and its verbs export on memories is carried out where the store is open: it calls Perform, or here if it
 // cannot travel. The exceptions use nothing of the store.
 func TestRemote_CarriesEveryVerb(t *testing.T) {
 	t.Parallel()
 	nothing := []string{
-		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets", "As", "Because",
+		"Perform", "Identified", "Operation", "Indexed", // carry out verbs
+		"In", "IsRemote", "Importance", "Zone", "Close", "NewTransfer", "AllowSecrets", "As", "Because",
 		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.Again", "Transfer.At", "Transfer.Logged", "Transfer.Preview", "Transfer.Visit",
 		"Transfer.Import",                             // sends its batches by functions that perform
 		"Confirm", "NameProject", "Narrow", "Waiting", // are made of verbs that travel
@@ -26,26 +27,31 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 		"Stage",      // likewise: it refuses elsewhere, and a program runs there
 		"Figures",    // are of the process that has the store open
 		"Namespaces", // likewise, and refuses elsewhere
-		"CallVerb",   // is for verbs of the packages above, and calls them where the store is
+		// Are steps of verbs, which run where the store is open.
+		"BroughtBy", "ForgetHere", "GetHere", "ResolveHere", "Ambiguous", "SuccessionsOf", "GiveBack", "ReleasedBy", "Lookup", "KeysAmong",
+		"KeysOf", "ProjectsIn", "Unassigned", "Recorded", "PrepareRecord", "RecordHere", "CardsOf", "FactsFor", "WithNames", "GotAt", "Weighed",
+		"Reader", "Applied", "AppliedTo", "Update", "InPast", "PastOf", "IsPast",
+		"Embed",    // uses the process that has the store open, or here
+		"CallVerb", // is for verbs of the packages above, and calls them where the store is
 	}
 	performed, served := map[string]bool{}, map[string]bool{}
 	for _, f := range functions(t) {
 		calls := callsOf(f)
 		for callee, args := range calls {
 			switch callee {
-			case "perform":
+			case "Perform":
 				for i := 4; i < len(args); i += 5 {
 					performed[args[i]] = true
 				}
-			case "verbOf":
+			case "VerbOf":
 				for _, a := range args {
 					served[a] = true
 				}
 			}
 		}
-		travels := calls["perform"] != nil || calls["here"] != nil || calls["streamed"] != nil
+		travels := calls["Perform"] != nil || calls["here"] != nil || calls["streamed"] != nil
 		if name := nameIn(f); f.Name.IsExported() && takesMemories(f) && !travels && !slices.Contains(nothing, name) {
-			t.Errorf("%s reads the store of this process, which has none open if another one answers: let it call perform, or here", name)
+			t.Errorf("%s reads the store of this process, which has none open if another one answers: let it call Perform, or here", name)
 		}
 	}
 	for name := range performed {
@@ -60,18 +66,27 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 	}
 }
 
-// functions returns the functions of the package.
+// verbPackages are the packages of verbs.
+func verbPackages() []string {
+	return []string{"memory", "knowledge", "history", "transfer", "upkeep", "query"}
+}
+
+// functions returns the functions of the engine and of its verbs.
 func functions(t *testing.T) (list []*ast.FuncDecl) {
 	t.Helper()
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, dir := range append(verbPackages(), ".") {
+		found, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
 	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +99,7 @@ func functions(t *testing.T) (list []*ast.FuncDecl) {
 	return list
 }
 
-// callsOf returns the functions that f calls by a name of this package, with their arguments that are names, others
+// callsOf returns the functions that f calls, with their arguments that are names, others
 // being empty; those of several calls of one are joined.
 func callsOf(f *ast.FuncDecl) map[string][]string {
 	calls := make(map[string][]string)
@@ -93,9 +108,9 @@ func callsOf(f *ast.FuncDecl) map[string][]string {
 		if !ok {
 			return true
 		}
-		if callee, ok := c.Fun.(*ast.Ident); ok {
+		if callee := identifier(c.Fun); callee != "" {
 			for _, a := range c.Args {
-				calls[callee.Name] = append(calls[callee.Name], identifier(a))
+				calls[callee] = append(calls[callee], identifier(a))
 			}
 		}
 		return true
@@ -123,13 +138,19 @@ func nameIn(f *ast.FuncDecl) string {
 	return f.Name.Name
 }
 
-// identifier returns a name, also that of a pointer; empty for what is none.
+// identifier returns a name without its package, also that of a pointer; empty for what is none.
 func identifier(x ast.Expr) string {
 	if p, ok := x.(*ast.StarExpr); ok {
 		x = p.X
 	}
-	if i, ok := x.(*ast.Ident); ok {
-		return i.Name
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.SelectorExpr: // engine.Memories
+		return x.Sel.Name
+	case *ast.IndexExpr: // Perform[In]
+		return identifier(x.X)
+	default:
+		return ""
 	}
-	return ""
 }

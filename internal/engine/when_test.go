@@ -12,6 +12,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -20,7 +22,7 @@ func (f *fixture) happened(content string, days int) {
 	f.t.Helper()
 	f.advance(0, time.Second)
 	m := &hippo.Memory{Content: content, EventTime: f.now().AddDate(0, 0, -days)}
-	if _, err := f.Record(f.t.Context(), m); err != nil {
+	if _, err := memory.Record(f.t.Context(), f.Memories, m); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -75,7 +77,7 @@ func TestSearch_WhenNarrowsTheFilter(t *testing.T) {
 	if d := cmp.Diff([]string{"day 3"}, sorted(a)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	list, err := f.List(t.Context(), api.List{Filter: between})
+	list, err := memory.List(t.Context(), f.Memories, api.List{Filter: between})
 	if err != nil || list.Total != 2 {
 		t.Errorf("list: got %+v (%v), want days 3 and 4", list, err)
 	}
@@ -88,7 +90,7 @@ func TestSearch_WhenIsChecked(t *testing.T) {
 	day := f.search(hippo.Query{NoTouch: true}).Day
 	f.advance(1, 0)
 	for _, text := range []string{"someday", "tomorrow", "Feb 30"} {
-		_, err := f.Search(t.Context(), hippo.Query{When: text})
+		_, err := query.Search(t.Context(), f.Memories, hippo.Query{When: text})
 		var field *hippo.FieldError
 		if !errors.As(err, &field) || field.Field != "when" {
 			t.Errorf("%q: got %v", text, err)
@@ -125,7 +127,7 @@ func TestSearch_WhenInTheZone(t *testing.T) {
 	f.advance(0, 8*time.Hour) // 2 March there, 7 in the morning
 	for _, hours := range []int{6, 8} {
 		m := &hippo.Memory{Content: fmt.Sprint(hours, " hours ago"), EventTime: f.now().Add(-time.Duration(hours) * time.Hour)}
-		if _, err := f.Record(t.Context(), m); err != nil {
+		if _, err := memory.Record(t.Context(), f.Memories, m); err != nil {
 			t.Fatal(err)
 		}
 	}

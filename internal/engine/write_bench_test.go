@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -24,12 +25,12 @@ func BenchmarkWrite(b *testing.B) {
 	} {
 		for verb, run := range map[string]func(f *fixture, ids []hippo.ID, n int) error{
 			"record": func(f *fixture, _ []hippo.ID, n int) error {
-				_, err := f.Record(f.t.Context(), &hippo.Memory{Content: fmt.Sprintf("the gateway of cluster %d listens on port 80", n)})
+				_, err := memory.Record(f.t.Context(), f.Memories, &hippo.Memory{Content: fmt.Sprintf("the gateway of cluster %d listens on port 80", n)})
 				return err
 			},
 			"modify": func(f *fixture, ids []hippo.ID, n int) error {
 				text := fmt.Sprintf("the gateway of the cluster listens on port %d", n)
-				_, err := f.Modify(f.t.Context(), ids[n%len(ids)], api.Change{Content: &text, Vote: api.VoteNone})
+				_, err := memory.Modify(f.t.Context(), f.Memories, ids[n%len(ids)], api.Change{Content: &text, Vote: api.VoteNone})
 				return err
 			},
 			"vote": func(f *fixture, ids []hippo.ID, n int) error {
@@ -37,7 +38,7 @@ func BenchmarkWrite(b *testing.B) {
 				if n/len(ids)%2 == 1 {
 					up, down = down, up
 				}
-				_, err := f.Reinforce(f.t.Context(), up, down)
+				_, err := memory.Reinforce(f.t.Context(), f.Memories, up, down)
 				return err
 			},
 		} {

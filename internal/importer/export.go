@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 )
 
@@ -26,7 +27,7 @@ type Export struct {
 
 // NewExport returns all that a caller can read.
 func NewExport(ctx context.Context, m *engine.Memories) (x *Export, err error) {
-	t := m.Transfer()
+	t := transfer.NewTransfer(m)
 	x = &Export{Memories: t.Export(ctx), Related: make(map[hippo.ID][]hippo.Relation)}
 	if x.Calendar, err = t.Calendar(ctx); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ type Written struct {
 // Write writes JSON lines. progress is called after each memory.
 func (x *Export) Write(w io.Writer, progress func()) (out Written, err error) {
 	lines := formats.NewWriter(w, x.Calendar)
-	lines.SecretAllowed = engine.HoldsSecret
+	lines.SecretAllowed = transfer.HoldsSecret
 	for m, err := range x.Memories {
 		if bad, ok := errors.AsType[*api.UnreadableError](err); ok {
 			out.Unreadable = append(out.Unreadable, bad.Problems...)

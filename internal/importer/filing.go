@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store"
 )
@@ -32,21 +33,21 @@ type filing struct {
 func newFiling(ctx context.Context, m *engine.Memories, kind formats.Kind, o *Options) (*filing, error) {
 	f := &filing{foreign: !formats.Own(kind), of: make(map[string]string), stored: make(map[string]int)}
 	if o.Project != nil {
-		if _, err := engine.NameProject(ctx, m, *o.Project); err != nil {
+		if _, err := memory.NameProject(ctx, m, *o.Project); err != nil {
 			return nil, err
 		}
-		names, err := engine.ResolveProject(ctx, m, *o.Project)
+		names, err := memory.ResolveProject(ctx, m, *o.Project)
 		f.given = names
 		return f, err
 	}
 	f.here = o.Here
-	at, err := engine.Locate(ctx, m, f.here)
+	at, err := memory.Locate(ctx, m, f.here)
 	if err != nil {
 		return nil, err
 	}
 	scope, _ := engine.CallerOf(at)
 	f.here.Name, f.here.Former = scope.Project, scope.Also
-	list, err := engine.ListProjects(ctx, m)
+	list, err := memory.ListProjects(ctx, m)
 	for _, p := range list {
 		f.known = append(f.known, append([]string{p.Name}, p.Also...))
 	}
@@ -131,7 +132,7 @@ func (f *filing) report() []Filed {
 // elsewhere returns how many of the memories that were here before are in other projects than the one that was given.
 func (f *filing) elsewhere(ctx context.Context, m *engine.Memories) (n int) {
 	for ids := range slices.Chunk(f.present, hippo.MaxIDs) {
-		ms, err := m.Get(ctx, ids)
+		ms, err := memory.Get(ctx, m, ids)
 		if err != nil {
 			return n // it is only a remark
 		}

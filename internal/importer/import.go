@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store"
 )
@@ -99,7 +100,7 @@ func (s *Source) Import(ctx context.Context, m *engine.Memories, o *Options) (*R
 	if err != nil {
 		return nil, err
 	}
-	t := m.Transfer().At(s.Place).AllowSecretsOf(s.SecretAllowed).Logged(s.origin)
+	t := transfer.NewTransfer(m).At(s.Place).AllowSecretsOf(s.SecretAllowed).Logged(s.origin)
 	if o.Again {
 		t = t.Again()
 	}
@@ -134,7 +135,7 @@ func until(ctx context.Context, entries iter.Seq2[*hippo.Memory, error]) iter.Se
 
 // Copy copies what is exported, and the history of the store that it is from, into another store.
 func (x *Export) Copy(ctx context.Context, from, to *engine.Memories, progress func(done int)) (*Report, error) {
-	t := to.Transfer().AllowSecrets()
+	t := transfer.NewTransfer(to).AllowSecrets()
 	r, err := t.Import(ctx, x.Calendar, until(ctx, x.Memories), progress)
 	if err == nil {
 		_, err = t.ImportRelations(ctx, slices.Concat(slices.Collect(maps.Values(x.Related))...))
@@ -146,8 +147,8 @@ func (x *Export) Copy(ctx context.Context, from, to *engine.Memories, progress f
 }
 
 // copyHistory copies what is kept of memories that were changed.
-func copyHistory(ctx context.Context, from *engine.Memories, to engine.Transfer) error {
-	for vs, err := range from.Transfer().ExportHistory(ctx) {
+func copyHistory(ctx context.Context, from *engine.Memories, to transfer.Transfer) error {
+	for vs, err := range transfer.NewTransfer(from).ExportHistory(ctx) {
 		if err != nil {
 			return err
 		}

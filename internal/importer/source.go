@@ -16,7 +16,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/importer/peers"
 )
@@ -51,7 +51,7 @@ func NewReading(columns, as string) (r Reading, err error) {
 // Source is a source of memories that is open.
 type Source struct {
 	*formats.Source
-	origin engine.Origin
+	origin transfer.Origin
 	done   func() error
 }
 
@@ -84,14 +84,14 @@ func (r Reading) Open(ctx context.Context, path string, stdin io.Reader) (*Sourc
 	}
 	s := &Source{Source: src}
 	if full, err = filepath.Abs(full); err == nil {
-		s.origin = engine.Origin{Path: filepath.ToSlash(full), Whole: src.Whole}
+		s.origin = transfer.Origin{Path: filepath.ToSlash(full), Whole: src.Whole}
 	}
 	return s, nil
 }
 
 // openStream opens a stream. What it holds is detected from its beginning. One that has to be read more than once is copied to a file.
 func (r Reading) openStream(ctx context.Context, stdin io.Reader) (*Source, error) {
-	s := &Source{origin: engine.Origin{Path: "stdin"}} // which is no file that is read again
+	s := &Source{origin: transfer.Origin{Path: "stdin"}} // which is no file that is read again
 	in := bufio.NewReaderSize(stdin, peers.SniffLength)
 	var err error
 	if head, bad := in.Peek(peers.SniffLength); (bad == nil || errors.Is(bad, io.EOF)) && peers.IsOwn(head, r.Options) {

@@ -7,6 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // Modify is what to change in a memory; nil and empty fields stay.
@@ -37,7 +38,7 @@ type Change struct {
 // Memories returns the memories that carry the change out.
 func (c *Change) Memories(m *engine.Memories) *engine.Memories {
 	if c.AllowSecret {
-		return engine.AllowSecrets(m)
+		return memory.AllowSecrets(m)
 	}
 	return m
 }
@@ -91,7 +92,7 @@ func (m *Modify) Modification(now time.Time) (c api.Change, err error) {
 	if c.ValidFrom, c.ValidUntil, err = m.Validity.Ends(now); err != nil {
 		return c, err
 	}
-	if c.Query, err = engine.Question(m.Query); err != nil {
+	if c.Query, err = memory.Question(m.Query); err != nil {
 		return c, err
 	}
 	return c, c.Clear(m.Clear)

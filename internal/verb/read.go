@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // IDsArg is the argument that names memories. The command line takes them as words.
@@ -46,7 +47,7 @@ func (g *Get) Request(ctx context.Context, m *engine.Memories, now time.Time) (q
 	if q.IDs, err = g.IDs.Resolve(ctx, m, api.PreferLive); err != nil {
 		return q, err
 	}
-	if q.Question, err = engine.Question(g.Query); err == nil {
+	if q.Question, err = memory.Question(g.Query); err == nil {
 		q.At, err = g.At.Moment(now)
 	}
 	return q, err

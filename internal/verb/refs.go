@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // Refs are memories as they are named: UUIDs, or short forms of them.
@@ -70,7 +71,7 @@ func (r *Refs) nameOf(i int) string {
 func (r *Refs) Resolve(ctx context.Context, m *engine.Memories, prefer api.Preference) ([]hippo.ID, error) {
 	out := make([]hippo.ID, 0, len(r.Texts))
 	for i, text := range r.Texts {
-		id, err := m.Resolve(ctx, text, prefer)
+		id, err := memory.Resolve(ctx, m, text, prefer)
 		if err != nil {
 			return nil, Renamed(err, r.nameOf(i))
 		}
@@ -103,7 +104,7 @@ func numbersOf(raw json.RawMessage) (out []string) {
 		}
 	}
 	for _, n := range list {
-		out = append(out, engine.NumberRef(n))
+		out = append(out, memory.NumberRef(n))
 	}
 	return out
 }

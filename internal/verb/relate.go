@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 )
 
 // End is a memory or an entity, as it is named.
@@ -33,7 +34,7 @@ func (*End) Schema() Schema {
 
 // Resolve returns the ID. Errors have the name that the caller used.
 func (e *End) Resolve(ctx context.Context, m *engine.Memories) (hippo.ID, error) {
-	id, err := engine.ResolveNamed(ctx, m, e.Text, api.PreferLive)
+	id, err := knowledge.ResolveNamed(ctx, m, e.Text, api.PreferLive)
 	return id, Renamed(err, e.Name)
 }
 

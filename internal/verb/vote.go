@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // Ballot is votes on memories.
@@ -71,6 +72,6 @@ func (b *Ballot) Resolve(ctx context.Context, m *engine.Memories) (out api.Reinf
 			return out, err
 		}
 	}
-	out.Query, err = engine.Question(b.Query)
+	out.Query, err = memory.Question(b.Query)
 	return out, err
 }

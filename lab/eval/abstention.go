@@ -10,6 +10,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
@@ -108,7 +111,7 @@ func (s *trialStore) open(ctx context.Context, o *eval.EngineOptions) error {
 		return err
 	}
 	s.ids = make(map[string]hippo.ID)
-	for m, err := range s.opened.In(eval.Scope()).Transfer().Export(ctx) {
+	for m, err := range transfer.NewTransfer(s.opened.In(eval.Scope())).Export(ctx) {
 		if err != nil {
 			return err
 		}
@@ -167,11 +170,11 @@ func (t *trials) removed(ctx context.Context, own *trialStore, q *eval.Question,
 	if len(ids) == 0 {
 		return nil // the store refused them
 	}
-	if _, err := own.opened.In(eval.Scope()).Forget(ctx, ids); err != nil {
+	if _, err := memory.Forget(ctx, own.opened.In(eval.Scope()), ids); err != nil {
 		return err
 	}
 	err := t.search(ctx, own, q, x)
-	_, restored := own.opened.In(eval.Scope()).Restore(ctx, ids)
+	_, restored := memory.Restore(ctx, own.opened.In(eval.Scope()), ids)
 	return errors.Join(err, restored)
 }
 
@@ -220,7 +223,7 @@ func (t *trials) search(ctx context.Context, s *trialStore, q *eval.Question, x 
 	if err := s.open(ctx, t.engine); err != nil {
 		return err
 	}
-	a, err := s.opened.In(eval.Scope()).Search(ctx, hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true, Detail: hippo.Detail{Explain: true}})
+	a, err := query.Search(ctx, s.opened.In(eval.Scope()), hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true, Detail: hippo.Detail{Explain: true}})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
@@ -71,7 +72,7 @@ func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *e
 		if q.Group != g.Name || eval.Excluded(q.Category) {
 			continue
 		}
-		answer, err := e.In(eval.Scope()).Search(ctx, hippo.Query{
+		answer, err := query.Search(ctx, e.In(eval.Scope()), hippo.Query{
 			Text: q.Text, Count: rerankDepth, NoTouch: true, Detail: hippo.Detail{Explain: true}, Relevance: &hippo.Range{Max: math.Inf(1)},
 		})
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
@@ -75,7 +76,7 @@ func TestUsed_store_holds_the_votes_and_accesses(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	answer, err := e.In(eval.Scope()).Search(t.Context(), hippo.Query{Count: hippo.MaxCount, NoTouch: true})
+	answer, err := query.Search(t.Context(), e.In(eval.Scope()), hippo.Query{Count: hippo.MaxCount, NoTouch: true})
 	if err != nil {
 		t.Fatal(err)
 	}

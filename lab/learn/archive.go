@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 )
 
 // archive archives until as many of the memories are as ever may be, whatever their surprise, and whether anything
@@ -24,7 +24,7 @@ func (u *user) archive(ctx context.Context) error {
 			break
 		}
 		loosen()
-		c, err := engine.Consolidate(ctx, u.Memories, engine.ConsolidateOptions{Horizon: api.Monthly, Constants: &o})
+		c, err := upkeep.Consolidate(ctx, u.Memories, upkeep.ConsolidateOptions{Horizon: api.Monthly, Constants: &o})
 		if err != nil {
 			return err
 		}

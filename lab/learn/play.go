@@ -15,6 +15,10 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
@@ -75,7 +79,7 @@ func open(ctx context.Context, m models, docs []*hippo.Memory, o opened) (*place
 	if o.surprising {
 		e.Score(engine.Surprise{Options: surprise.Default(surprise.Nearest)}, nil)
 	}
-	p.Memories = engine.AllowSecrets(e.In(eval.Scope()))
+	p.Memories = memory.AllowSecrets(e.In(eval.Scope()))
 	list := func(yield func(*hippo.Memory, error) bool) {
 		for i, d := range docs {
 			d = d.Clone()
@@ -88,15 +92,15 @@ func open(ctx context.Context, m models, docs []*hippo.Memory, o opened) (*place
 			}
 		}
 	}
-	_, err = p.Transfer().AllowSecrets().Import(ctx, hippo.Calendar{}, list, nil)
+	_, err = transfer.NewTransfer(p.Memories).AllowSecrets().Import(ctx, hippo.Calendar{}, list, nil)
 	if err == nil {
-		_, err = p.Search(ctx, hippo.Query{Text: "a", Count: 1, NoTouch: true})
+		_, err = query.Search(ctx, p.Memories, hippo.Query{Text: "a", Count: 1, NoTouch: true})
 	}
 	if err == nil {
 		err = p.Embed(ctx, func(int, int) {})
 	}
 	if err == nil {
-		_, err = engine.Rescore(ctx, p.Memories, 0)
+		_, err = upkeep.Rescore(ctx, p.Memories, 0)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -307,7 +311,7 @@ func (p *place) live(ctx context.Context, asked []eval.Question, wrong []*hippo.
 
 // ask searches and returns the IDs of the first page.
 func (p *place) ask(ctx context.Context, text string, quietly bool) ([]hippo.ID, error) {
-	a, err := p.Search(ctx, hippo.Query{Text: text, Count: eval.Depth, NoTouch: quietly})
+	a, err := query.Search(ctx, p.Memories, hippo.Query{Text: text, Count: eval.Depth, NoTouch: quietly})
 	if err != nil {
 		return nil, err
 	}
@@ -345,10 +349,10 @@ func (p *place) teach(ctx context.Context, q *eval.Question, hits []hippo.ID) er
 
 // praise votes for memories as answers to a question, and opens the first one.
 func (p *place) praise(ctx context.Context, text string, ids ...hippo.ID) error {
-	if err := engine.Opened(ctx, p.Memories, map[hippo.ID]string{ids[0]: text}); err != nil {
+	if err := memory.Opened(ctx, p.Memories, map[hippo.ID]string{ids[0]: text}); err != nil {
 		return err
 	}
-	_, err := engine.Cast(ctx, p.Memories, api.Reinforce{Up: ids, Query: text})
+	_, err := memory.Cast(ctx, p.Memories, api.Reinforce{Up: ids, Query: text})
 	return err
 }
 

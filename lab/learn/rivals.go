@@ -8,7 +8,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
@@ -79,7 +80,7 @@ func changes(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weight
 		if up {
 			b = api.Reinforce{Up: []hippo.ID{second}, Query: p.question}
 		}
-		if _, err := engine.Cast(ctx, place.Memories, b); err != nil {
+		if _, err := memory.Cast(ctx, place.Memories, b); err != nil {
 			return false, gap, err
 		}
 	}
@@ -91,7 +92,7 @@ func changes(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weight
 // share of its relevance the second is behind the first.
 func (p *place) order(ctx context.Context, x *pair) (first, second hippo.ID, gap float64, err error) {
 	first, second = memoryOf(x.a).ID, memoryOf(x.b).ID
-	answer, err := p.Search(ctx, hippo.Query{Text: x.question, Count: eval.Depth, NoTouch: true})
+	answer, err := query.Search(ctx, p.Memories, hippo.Query{Text: x.question, Count: eval.Depth, NoTouch: true})
 	if err != nil {
 		return first, second, 0, err
 	}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
@@ -157,7 +158,7 @@ func (u *user) live(ctx context.Context, day, daily int) error {
 	}
 	if week := day / 7; day%7 == 3 && week < len(u.useless) && !u.skip.has(forgetting) {
 		u.done.forgotten++
-		if _, err := u.Forget(ctx, []hippo.ID{u.useless[week].ID}); err != nil {
+		if _, err := memory.Forget(ctx, u.Memories, []hippo.ID{u.useless[week].ID}); err != nil {
 			return err
 		}
 	}
@@ -184,7 +185,7 @@ func (u *user) judge(ctx context.Context, q *eval.Question, hits []hippo.ID) err
 		}
 	}
 	if len(b.Up) > 0 && !u.skip.has(opening) {
-		if err := engine.Opened(ctx, u.Memories, map[hippo.ID]string{b.Up[0]: q.Text}); err != nil {
+		if err := memory.Opened(ctx, u.Memories, map[hippo.ID]string{b.Up[0]: q.Text}); err != nil {
 			return err
 		}
 	}
@@ -197,16 +198,16 @@ func (u *user) judge(ctx context.Context, q *eval.Question, hits []hippo.ID) err
 	if len(b.Up)+len(b.Down) == 0 {
 		return nil
 	}
-	_, err := engine.Cast(ctx, u.Memories, b)
+	_, err := memory.Cast(ctx, u.Memories, b)
 	return err
 }
 
 // tidy consolidates. What it records is scored at once, so that no clock decides when.
 func (u *user) tidy(ctx context.Context, h api.Horizon) error {
-	c, err := engine.Consolidate(ctx, u.Memories, engine.ConsolidateOptions{Horizon: h})
+	c, err := upkeep.Consolidate(ctx, u.Memories, upkeep.ConsolidateOptions{Horizon: h})
 	if err != nil {
 		return err
 	}
 	u.done.add(&c.ConsolidationCounts)
-	return engine.Scored(ctx, u.Memories)
+	return upkeep.Scored(ctx, u.Memories)
 }

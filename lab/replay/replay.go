@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
@@ -110,12 +111,12 @@ func (p *player) playSession(ctx context.Context, session string, docs []*hippo.
 		}
 	}
 	// The messages of the set stand in for what an agent records; some of them quote passwords.
-	memories := engine.AllowSecrets(p.engine.In(hippo.LocalScope(p.group.Name)))
+	memories := memory.AllowSecrets(p.engine.In(hippo.LocalScope(p.group.Name)))
 	for _, m := range docs {
 		c := m.Clone()
 		c.Project, c.Trust, c.CreatedAt = p.group.Name, hippo.TrustNormal, time.Time{}
 		c.Source.Kind = hippo.SourceAgent
-		if _, err := memories.Record(ctx, c); err != nil {
+		if _, err := memory.Record(ctx, memories, c); err != nil {
 			return err
 		}
 		p.names[c.ID.Short()] = eval.Name(m)

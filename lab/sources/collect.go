@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
@@ -84,7 +85,7 @@ func openStore(ctx context.Context, s *eval.Set, o *eval.EngineOptions) (*source
 	}
 	m := e.In(eval.Scope())
 	return &source{set: s, end: e.Close, ask: func(ctx context.Context, text string, relevant map[string]float64) (found, error) {
-		a, err := m.Search(ctx, hippo.Query{Text: text, Count: shown, Ranker: hippo.RankerHippo, NoTouch: true})
+		a, err := query.Search(ctx, m, hippo.Query{Text: text, Count: shown, Ranker: hippo.RankerHippo, NoTouch: true})
 		if err != nil {
 			return found{}, err
 		}

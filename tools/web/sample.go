@@ -12,6 +12,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 )
 
 // hostile is a text that must stay text wherever it is shown.
@@ -71,7 +74,7 @@ type landmarks struct{ hostile, central hippo.ID }
 // fill records the sample.
 func fill(ctx context.Context, m *engine.Memories, more int) (at landmarks, err error) {
 	now := time.Now()
-	_, err = m.Transfer().Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	_, err = transfer.NewTransfer(m).Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for i := range more {
 			x := notes()[i%len(notes())]
 			x.content, x.ago = fmt.Sprintf("%s (%d of the archive)", x.content, i), 400+i%700
@@ -91,7 +94,7 @@ func fill(ctx context.Context, m *engine.Memories, more int) (at landmarks, err 
 	if at.central, err = relate(ctx, m); err != nil {
 		return at, err
 	}
-	x, err := m.Record(ctx, &hippo.Memory{
+	x, err := memory.Record(ctx, m, &hippo.Memory{
 		Content: hostile, Situation: []string{`<script>window.hacked=4</script>`}, Tags: []string{`"><script>window.hacked=5</script>`}, Type: `<b onclick=window.hacked=6>`,
 		Project: `<i>project`, Metadata: map[string]json.RawMessage{`<script>window.hacked=7</script>`: json.RawMessage(`"<script>window.hacked=8</script>"`)},
 		Source: hippo.Source{Kind: hippo.SourceHook, Author: `<script>window.hacked=9</script>`}, Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: .1},
@@ -105,7 +108,7 @@ func fill(ctx context.Context, m *engine.Memories, more int) (at landmarks, err 
 
 // relate records a successor, and relations, and returns the successor.
 func relate(ctx context.Context, m *engine.Memories) (central hippo.ID, err error) {
-	list, err := m.List(ctx, api.List{Count: len(notes())})
+	list, err := memory.List(ctx, m, api.List{Count: len(notes())})
 	if err != nil {
 		return central, err
 	}
@@ -119,7 +122,7 @@ func relate(ctx context.Context, m *engine.Memories) (central hippo.ID, err erro
 			pool = id
 		}
 	}
-	next, err := m.Record(ctx, &hippo.Memory{
+	next, err := memory.Record(ctx, m, &hippo.Memory{
 		Content: "The gateway timeout is 60 s since the move to the new region", Tags: []string{"gateway"}, Type: "fact", Project: "shop",
 		Situation: []string{"debugging outages"}, Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: .6},
 	}, old)
@@ -135,7 +138,7 @@ func relate(ctx context.Context, m *engine.Memories) (central hippo.ID, err erro
 			relations = append(relations, hippo.Relation{From: pool, To: id, Kind: "caused", Weight: .5})
 		}
 	}
-	_, err = m.Relations().Declare(ctx, relations)
+	_, err = knowledge.Relate(ctx, m, relations)
 	return next.ID, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // fixture is a memory and the hooks on it.
@@ -51,7 +52,7 @@ func (f *fixture) record(m hippo.Memory) {
 	if m.Importance.Base == 0 {
 		m.Importance.Base = .5
 	}
-	if _, err := f.memories.Record(f.t.Context(), &m); err != nil {
+	if _, err := memory.Record(f.t.Context(), f.memories, &m); err != nil {
 		f.t.Fatal(err)
 	}
 }

@@ -19,6 +19,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // Event is what a hook is about, by the name of its subcommand.
@@ -176,11 +178,11 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 
 // contextIn returns what to know in a project.
 func contextIn(ctx context.Context, m *engine.Memories, id project.Identity, q briefing.Query) (*briefing.Briefing, error) {
-	m, err := engine.Locate(ctx, m, id)
+	m, err := memory.Locate(ctx, m, id)
 	if err != nil {
 		return nil, err
 	}
-	return engine.Context(ctx, m, q)
+	return query.Context(ctx, m, q)
 }
 
 // postpone notes that a session starts, so that its next prompt injects what a start does.

@@ -20,6 +20,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // fixture is an engine in RAM, and captures into it.
@@ -88,7 +89,7 @@ func actions(r *ingest.Report) []ingest.Action {
 
 func (f *fixture) memories() []*hippo.Memory {
 	f.t.Helper()
-	l, err := f.in("app").List(f.t.Context(), api.List{})
+	l, err := memory.List(f.t.Context(), f.in("app"), api.List{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -251,7 +252,7 @@ func TestFile_ChangeDoesNotSupersedeWhatAUserRecorded(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	own := &hippo.Memory{Content: "The request timeout is 30 seconds.", Source: hippo.Source{Kind: hippo.SourceUser}, Trust: hippo.TrustDefault, Project: "app"}
-	if _, err := f.in("app").Record(t.Context(), own); err != nil {
+	if _, err := memory.Record(t.Context(), f.in("app"), own); err != nil {
 		t.Fatal(err)
 	}
 	r := f.capture(f.write("b", said("s2", "hello", "remember that the request timeout is 60 seconds")), ingest.Options{})

@@ -9,8 +9,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/agents/ingest"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // answered writes a turn of an agent.
@@ -81,7 +81,7 @@ func TestFile_LiveSessionsShareWhatIsConfirmed(t *testing.T) {
 	one, other := f.write("one", said("one", "fix the build", "No, always use pnpm instead of npm here", "btw staging redis is at redis.internal:6380")), f.write("other", said("other", "write the docs"))
 	f.capture(one, ingest.Options{})
 	f.capture(other, ingest.Options{})
-	b, err := engine.Context(t.Context(), f.in("app"), briefing.Query{})
+	b, err := query.Context(t.Context(), f.in("app"), briefing.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}

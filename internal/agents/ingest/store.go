@@ -13,6 +13,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/screen"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 const (
@@ -37,7 +39,7 @@ type metadata struct {
 // an outcome.
 func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, error) {
 	o := Outcome{Candidate: c, Action: Found}
-	if err := engine.Screen(s.memory(&c, "")); err != nil { // before a model sees the text
+	if err := memory.Screen(s.memory(&c, "")); err != nil { // before a model sees the text
 		return o.refuse(err), nil
 	}
 	if s.options.DryRun {
@@ -55,7 +57,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 		o.Memory, o.Action = same.ID, Known
 		if !s.said(same, &c) {
 			o.Action = Repeated
-			_, err = m.Reinforce(ctx, []hippo.ID{same.ID}, nil)
+			_, err = memory.Reinforce(ctx, m, []hippo.ID{same.ID}, nil)
 		}
 		return o, err
 	}
@@ -63,7 +65,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 	if r.Trust == hippo.TrustNormal {
 		r.Project = projectFor(m, r)
 	}
-	changes, err := engine.Compare(ctx, m, r)
+	changes, err := memory.Compare(ctx, m, r)
 	if err != nil {
 		return o, err
 	}
@@ -72,7 +74,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 			o.Supersedes = append(o.Supersedes, x.Memory.ID)
 		}
 	}
-	stored, err := m.Record(ctx, r, o.Supersedes...)
+	stored, err := memory.Record(ctx, m, r, o.Supersedes...)
 	switch {
 	case err != nil && refused(err):
 		return o.refuse(err), nil
@@ -188,7 +190,7 @@ func projectFor(m *engine.Memories, r *hippo.Memory) string {
 // repeated returns the memory of the project, or of none, that says the same as a candidate.
 func (s *session) repeated(ctx context.Context, m *engine.Memories, c *capture.Candidate) (*hippo.Memory, error) {
 	scope, _ := engine.CallerOf(m)
-	a, err := m.Search(ctx, hippo.Query{
+	a, err := query.Search(ctx, m, hippo.Query{
 		Text: c.Content, Count: maxCompared, Ranker: hippo.RankerBM25, NoTouch: true, Filter: hippo.Filter{Projects: scope.Current()},
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/agents/capture"
 	"github.com/hippo-memory/hippo/internal/agents/transcript"
 	"github.com/hippo-memory/hippo/internal/code/project"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // maxKept is how many memories a ledger remembers.
@@ -59,18 +60,18 @@ func (s *session) purge(ctx context.Context, k *kept) error {
 	if err != nil {
 		return err
 	}
-	ms, err := m.Get(ctx, []hippo.ID{id})
+	ms, err := memory.Get(ctx, m, []hippo.ID{id})
 	switch {
 	case errors.Is(err, hippo.ErrNotFound), err == nil && (len(ms) == 0 || !ours(ms[0])):
 		return nil
 	case err != nil:
 		return err
 	}
-	if _, err := m.Forget(ctx, []hippo.ID{id}); err != nil { // gives back what it superseded
+	if _, err := memory.Forget(ctx, m, []hippo.ID{id}); err != nil { // gives back what it superseded
 		return err
 	}
 	s.report.Withdrawn++
-	return m.Purge(ctx, []hippo.ID{id})
+	return memory.Purge(ctx, m, []hippo.ID{id})
 }
 
 // ours reports whether a memory is as it was captured: nobody has confirmed or pinned it.

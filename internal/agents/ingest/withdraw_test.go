@@ -6,6 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/agents/ingest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // grow appends to a transcript.
@@ -42,7 +43,7 @@ func TestFile_WhatWasConfirmedIsNotTakenBack(t *testing.T) {
 	path := f.write("a", said("s1", "fix the build", "always use pnpm, never npm"))
 	r := f.capture(path, ingest.Options{})
 	wantActions(t, r, ingest.Added)
-	if _, err := f.in("app").Reinforce(t.Context(), []hippo.ID{r.Outcomes[0].Memory}, nil); err != nil {
+	if _, err := memory.Reinforce(t.Context(), f.in("app"), []hippo.ID{r.Outcomes[0].Memory}, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.grow(path, said("s1", "fix the build", "always use pnpm, never npm", "don't keep what I just said"))

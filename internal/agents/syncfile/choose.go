@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // maxCandidates is the number of memories that a block is chosen from.
@@ -21,7 +23,7 @@ func (s *run) choose(ctx context.Context, p *parsed) ([]*hippo.Memory, error) {
 	}
 	candidates := slices.Clone(written)
 	for _, pinned := range []bool{true, false} {
-		a, err := s.memories.Search(ctx, hippo.Query{
+		a, err := query.Search(ctx, s.memories, hippo.Query{
 			NoTouch: true, Count: maxCandidates,
 			Filter: hippo.Filter{Pinned: pinned, MinTrust: hippo.TrustNormal, Moment: hippo.Moment{ValidAt: s.options.Now}},
 		})
@@ -53,7 +55,7 @@ func (s *run) written(ctx context.Context, p *parsed) (out []*hippo.Memory, err 
 		ids = append(ids, e.id)
 	}
 	for _, id := range append(ids, s.recorded...) {
-		ms, err := s.memories.Get(ctx, []hippo.ID{id})
+		ms, err := memory.Get(ctx, s.memories, []hippo.ID{id})
 		if errors.Is(err, hippo.ErrNotFound) {
 			continue
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 	"github.com/hippo-memory/hippo/internal/base/screen"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 )
 
@@ -151,7 +152,7 @@ func (s *run) compare(ctx context.Context, e entry, text string, there bool) err
 	if there && hashOf(text) == e.hash {
 		return nil
 	}
-	ms, err := s.memories.Get(ctx, []hippo.ID{e.id})
+	ms, err := memory.Get(ctx, s.memories, []hippo.ID{e.id})
 	if err != nil && !errors.Is(err, hippo.ErrNotFound) {
 		return err
 	}
@@ -219,7 +220,7 @@ func excerpt(text string) string { return formats.Shorten(screen.Redact(text), 8
 // forget forgets a memory that nobody has changed since it was read.
 func (s *run) forget(ctx context.Context, m *hippo.Memory) (err error) {
 	if !s.options.DryRun {
-		_, err = s.memories.Modify(ctx, m.ID, api.Change{Forget: true, IfVersion: m.Version})
+		_, err = memory.Modify(ctx, s.memories, m.ID, api.Change{Forget: true, IfVersion: m.Version})
 	}
 	if err == nil {
 		s.report.Forgotten++
@@ -229,9 +230,9 @@ func (s *run) forget(ctx context.Context, m *hippo.Memory) (err error) {
 
 // modify changes the content of a memory that nobody has changed since it was read; a text that is refused stays in the file.
 func (s *run) modify(ctx context.Context, m *hippo.Memory, text string) error {
-	err := engine.Screen(&hippo.Memory{Content: text})
+	err := memory.Screen(&hippo.Memory{Content: text})
 	if err == nil && !s.options.DryRun {
-		m, err = s.memories.Modify(ctx, m.ID, api.Change{Content: &text, IfVersion: m.Version})
+		m, err = memory.Modify(ctx, s.memories, m.ID, api.Change{Content: &text, IfVersion: m.Version})
 	}
 	if err == nil && !live(m) {
 		err = engine.ErrVersion
@@ -273,7 +274,7 @@ func (s *run) record(ctx context.Context, text string) error {
 		ID: formats.ImportID("sync-file", text), Content: text, Source: hippo.Source{Kind: hippo.SourceSync, Client: "sync-file"}, Trust: hippo.TrustNormal,
 		Importance: hippo.Importance{Base: importanceOfLine}, Project: s.options.Project,
 	}
-	err := engine.Screen(m)
+	err := memory.Screen(m)
 	if err == nil && s.options.DryRun {
 		s.unsaved = append(s.unsaved, item{text: text})
 		return nil
@@ -292,14 +293,14 @@ func (s *run) record(ctx context.Context, text string) error {
 
 // store records a memory. One that has its ID, because the line was there before, is made live again.
 func (s *run) store(ctx context.Context, m *hippo.Memory) error {
-	_, err := s.memories.Record(ctx, m)
+	_, err := memory.Record(ctx, s.memories, m)
 	if !errors.Is(err, hippo.ErrConflict) {
 		return err
 	}
-	ms, err := s.memories.Restore(ctx, []hippo.ID{m.ID})
+	ms, err := memory.Restore(ctx, s.memories, []hippo.ID{m.ID})
 	if err != nil || ms[0].Content == m.Content {
 		return err
 	}
-	_, err = s.memories.Modify(ctx, m.ID, api.Change{Content: &m.Content, IfVersion: ms[0].Version})
+	_, err = memory.Modify(ctx, s.memories, m.ID, api.Change{Content: &m.Content, IfVersion: ms[0].Version})
 	return err
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 const (
@@ -92,7 +94,7 @@ func bench(ctx context.Context, s *shell, cfg config.Config, n int) (r *benched,
 	defer func() { err = errors.Join(err, e.Close()) }()
 	m := e.In(hippo.LocalScope(""))
 	search := func(int) error {
-		_, err := m.Search(ctx, hippo.Query{Text: "timing harness memory", Count: benchHits})
+		_, err := query.Search(ctx, m, hippo.Query{Text: "timing harness memory", Count: benchHits})
 		return err
 	}
 	if err := search(0); err != nil {
@@ -107,7 +109,7 @@ func bench(ctx context.Context, s *shell, cfg config.Config, n int) (r *benched,
 }
 
 func benchRecord(ctx context.Context, m *engine.Memories, i int) error {
-	_, err := m.Record(ctx, &hippo.Memory{
+	_, err := memory.Record(ctx, m, &hippo.Memory{
 		Content: fmt.Sprintf("bench memory %d: timing harness", i), Tags: []string{"bench", fmt.Sprintf("i%d", i%10)}, //nolint:mnd // as there
 		Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: hippo.DefaultImportance},
 	})

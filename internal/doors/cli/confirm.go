@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // confirmedKinds returns what hippo confirm takes, and the sources of it.
@@ -52,14 +53,14 @@ on their own. What you said to an agent yourself needs no confirmation. hippo un
 				if err != nil {
 					return err
 				}
-				ms, err := engine.Waiting(c.Context(), m, kinds...)
+				ms, err := memory.Waiting(c.Context(), m, kinds...)
 				if err != nil {
 					return err
 				}
 				if name == "" {
 					return printWaiting(s, ms)
 				}
-				if err := engine.Confirm(c.Context(), m, ms); err != nil {
+				if err := memory.Confirm(c.Context(), m, ms); err != nil {
 					return err
 				}
 				s.count = len(ms)
@@ -95,7 +96,7 @@ func printWaiting(s *shell, ms []*hippo.Memory) error {
 
 // offer says how many imported memories wait, and what confirms them.
 func offer(ctx context.Context, s *shell, m *engine.Memories) error {
-	ms, err := engine.Waiting(ctx, m, hippo.SourceImport)
+	ms, err := memory.Waiting(ctx, m, hippo.SourceImport)
 	if err != nil || len(ms) == 0 || s.json {
 		return err
 	}

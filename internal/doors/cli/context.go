@@ -10,7 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -52,7 +52,7 @@ func newContextCommand(s *shell) *cobra.Command {
 				return errors.Join(err, e.Close())
 			}
 			_ = e.Ready(c.Context()) // without the model it is lexical
-			b, err := engine.Context(c.Context(), m, q)
+			b, err := query.Context(c.Context(), m, q)
 			if err = errors.Join(err, e.Close()); err != nil {
 				return err
 			}

@@ -17,6 +17,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 func newDemoCommand(s *shell) *cobra.Command {
@@ -87,7 +89,7 @@ const question = "why does the gateway fail"
 func (d *demo) record() error {
 	d.say("1. Monday. An agent records what it learns, with the situation it applies to.")
 	for _, in := range samples() {
-		m, err := d.engine.Record(d.ctx, &hippo.Memory{
+		m, err := memory.Record(d.ctx, d.engine, &hippo.Memory{
 			Content: in.content, Situation: []string{in.situation}, Importance: hippo.Importance{Base: in.importance}, Trust: hippo.TrustDefault,
 		})
 		if err != nil {
@@ -111,7 +113,7 @@ func (d *demo) first() error {
 
 func (d *demo) vote() error {
 	d.say("3. The first hint was true but did not help; the second did. It votes.")
-	rs, err := engine.Cast(d.ctx, d.engine, api.Reinforce{
+	rs, err := memory.Cast(d.ctx, d.engine, api.Reinforce{
 		Up: []hippo.ID{d.hits[1].Memory.ID}, Down: []hippo.ID{d.hits[0].Memory.ID}, Query: question,
 	})
 	if err != nil {
@@ -127,7 +129,7 @@ func (d *demo) pass() error {
 	const week = 7
 	for range week {
 		d.now = d.now.AddDate(0, 0, 1)
-		if _, err := d.engine.Search(d.ctx, hippo.Query{Text: d.hits[1].Memory.Content, Count: 1}); err != nil {
+		if _, err := query.Search(d.ctx, d.engine, hippo.Query{Text: d.hits[1].Memory.Content, Count: 1}); err != nil {
 			return err
 		}
 	}
@@ -155,13 +157,13 @@ func (d *demo) forget() error {
 	ids := []hippo.ID{d.ids["lunch"]}
 	steps := []struct {
 		name string
-		do   func(context.Context, []hippo.ID) ([]*hippo.Memory, error)
-	}{{"forget ", d.engine.Forget}, {"restore", d.engine.Restore}}
+		do   func(context.Context, *engine.Memories, []hippo.ID) ([]*hippo.Memory, error)
+	}{{"forget ", memory.Forget}, {"restore", memory.Restore}}
 	for _, step := range steps {
-		if _, err := step.do(d.ctx, ids); err != nil {
+		if _, err := step.do(d.ctx, d.engine, ids); err != nil {
 			return err
 		}
-		a, err := d.engine.Search(d.ctx, hippo.Query{Text: "lunch", NoTouch: true})
+		a, err := query.Search(d.ctx, d.engine, hippo.Query{Text: "lunch", NoTouch: true})
 		if err != nil {
 			return err
 		}
@@ -175,7 +177,7 @@ func (d *demo) forget() error {
 }
 
 func (d *demo) status() error {
-	st, err := d.engine.Status(d.ctx)
+	st, err := memory.Status(d.ctx, d.engine)
 	if err != nil {
 		return err
 	}
@@ -184,7 +186,7 @@ func (d *demo) status() error {
 }
 
 func (d *demo) search(q hippo.Query) (*hippo.Answer, error) {
-	a, err := d.engine.Search(d.ctx, q)
+	a, err := query.Search(d.ctx, d.engine, q)
 	if err != nil {
 		return nil, err
 	}

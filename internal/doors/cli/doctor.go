@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/code"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 
 	"github.com/spf13/cobra"
 
@@ -121,7 +122,7 @@ func describeShared(ctx context.Context, s *shell, at config.Store) (text string
 	}
 	cfg.Store = at
 	err = s.withShared(ctx, cfg, func(m *engine.Memories) error {
-		st, err := m.Status(ctx)
+		st, err := memory.Status(ctx, m)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // importedInto returns a function that reports whether one of the last imports into a store read a path. A store that cannot be
@@ -30,7 +31,7 @@ func importedInto(ctx context.Context, s *shell, cfg config.Config) func(path st
 
 // hasImported reports whether one of the last imports read a path.
 func hasImported(ctx context.Context, m *engine.Memories, path string) bool {
-	page, err := engine.Operations(ctx, m, api.Operations{Count: hippo.MaxCount})
+	page, err := memory.Operations(ctx, m, api.Operations{Count: hippo.MaxCount})
 	if err != nil {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/code"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -39,7 +39,7 @@ answer the question are shown, with … for gaps; --json prints the whole text.`
 			if err != nil {
 				return err
 			}
-			question, err := engine.Question(asked.Query)
+			question, err := memory.Question(asked.Query)
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,8 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // printJSON prints a value, indented.
@@ -107,7 +108,7 @@ func noted(s *shell, m *hippo.Memory, ids hippo.ShortIDs, note string) string {
 
 // hitLine is [line] of a hit, whose preview begins with the fact that its text contradicts.
 func hitLine(s *shell, h *hippo.Hit, ids hippo.ShortIDs) string {
-	return noted(s, h.Memory, ids, engine.ContradictionNote(h.ContradictedBy, s.now().In(zone())))
+	return noted(s, h.Memory, ids, query.ContradictionNote(h.ContradictedBy, s.now().In(zone())))
 }
 
 // factLines prints facts behind the lines of an answer, in the same form: they have no ID, and the time from which they hold.
@@ -117,14 +118,14 @@ func factLines(s *shell, facts []hippo.Fact) {
 		if from := facts[i].ValidFrom; !from.IsZero() {
 			since = from.In(zone()).Format(time.RFC3339)
 		}
-		fmt.Fprintf(s.out, "|%s|fact||%s\n", since, strings.TrimPrefix(engine.FactText(&facts[i], s.now()), "fact: "))
+		fmt.Fprintf(s.out, "|%s|fact||%s\n", since, strings.TrimPrefix(knowledge.FactText(&facts[i], s.now()), "fact: "))
 	}
 }
 
 // printAnsweredFacts prints the facts of an answer, a line each.
 func printAnsweredFacts(s *shell, facts []hippo.Fact) {
 	for i := range facts {
-		fmt.Fprintln(s.out, engine.FactText(&facts[i], s.now()))
+		fmt.Fprintln(s.out, knowledge.FactText(&facts[i], s.now()))
 	}
 }
 

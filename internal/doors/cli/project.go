@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // currentProject returns the names of the project to work for, see [app.Project]; nil: none.
@@ -82,7 +83,7 @@ func ofProject(ctx context.Context, s *shell, fn func(*client.Client) error) fun
 // narrowed is [ofProject] for commands that need more than package client has.
 func narrowed(ctx context.Context, s *shell, m *engine.Memories) (*engine.Memories, error) {
 	if name, ok := givenProject(s); ok {
-		return engine.Narrow(ctx, m, name)
+		return memory.Narrow(ctx, m, name)
 	}
 	return m, nil
 }

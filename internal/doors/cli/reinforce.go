@@ -8,7 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -26,7 +26,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			b := api.Reinforce{}
 			var err error
-			if b.Query, err = engine.Question(query); err != nil {
+			if b.Query, err = memory.Question(query); err != nil {
 				return err
 			}
 			switch name {

@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -185,7 +185,7 @@ func printHit(s *shell, h *hippo.Hit, score string, shown wire.Preview, ids hipp
 	if note := wire.StateNote(m, s.now(), ids); note != "" {
 		notes = append(notes, note)
 	}
-	if note := engine.ContradictionNote(h.ContradictedBy, s.now()); note != "" {
+	if note := query.ContradictionNote(h.ContradictedBy, s.now()); note != "" {
 		notes = append(notes, note)
 	}
 	if m.Project == "" && m.UserPreference() {

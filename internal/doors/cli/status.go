@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +33,7 @@ func newStatusCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				st, err := m.Status(c.Context())
+				st, err := memory.Status(c.Context(), m)
 				if err != nil {
 					return err
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/importer"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -68,7 +69,7 @@ func exportOf(ctx context.Context, m *engine.Memories) (export, error) {
 	if err != nil {
 		return export{}, err
 	}
-	st, err := m.Status(ctx)
+	st, err := memory.Status(ctx, m)
 	return export{x, st.Memories + st.Forgotten, 0}, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -111,7 +112,7 @@ func TestMemoryTool_RenamesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.steps([]step{{object{"command": "rename", "old_path": "/memories/old", "new_path": "/memories/new"}, "Successfully renamed /memories/old to /memories/new"}})
-	page, err := engine.Operations(t.Context(), s.engine.In(hippo.LocalScope("")), api.Operations{})
+	page, err := memory.Operations(t.Context(), s.engine.In(hippo.LocalScope("")), api.Operations{})
 	if err != nil || len(page.Operations) != 1 {
 		t.Fatalf("%+v (%v), want one operation", page, err)
 	}

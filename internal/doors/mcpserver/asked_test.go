@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -22,7 +23,7 @@ func TestAsked_VotesAreTiedToSearches(t *testing.T) {
 	s := newSessionWith(t, memstore.New(nil), time.UTC, &embedtest.Texts{})
 	s.serve(mcpserver.New(func(context.Context) (*engine.Engine, error) { return s.engine, nil }, &mcpserver.Options{Now: s.clock.now}))
 	s.hello()
-	m, err := s.engine.In(hippo.LocalScope("")).Record(t.Context(), &hippo.Memory{Content: "the gateway is deployed by a script"})
+	m, err := memory.Record(t.Context(), s.engine.In(hippo.LocalScope("")), &hippo.Memory{Content: "the gateway is deployed by a script"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestAsked_VotesAreTiedToSearches(t *testing.T) {
 		if err := s.engine.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		ms, err := s.engine.In(hippo.LocalScope("")).Get(t.Context(), []hippo.ID{m.ID})
+		ms, err := memory.Get(t.Context(), s.engine.In(hippo.LocalScope("")), []hippo.ID{m.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/surprise"
@@ -166,7 +167,7 @@ func TestClaudeHippo_Remembers(t *testing.T) {
 	if new := s.remember(queue, nil); new.Duplicate || new.ID == one.ID {
 		t.Errorf("what was forgotten is lost: %+v", new)
 	}
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
+	l, err := memory.List(t.Context(), s.engine.In(hippo.LocalScope("")), api.List{})
 	if err != nil || l.Total != 1 || l.Memories[0].Type != "Observation" {
 		t.Errorf("got %+v (%v)", l, err)
 	}
@@ -302,7 +303,7 @@ func rawHash(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte
 // uuid returns the ID of a text.
 func (s *session) uuid(text string) string {
 	s.t.Helper()
-	id, err := s.engine.In(hippo.LocalScope("")).Resolve(s.t.Context(), hashed(text), api.PreferLive)
+	id, err := memory.Resolve(s.t.Context(), s.engine.In(hippo.LocalScope("")), hashed(text), api.PreferLive)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -426,7 +427,7 @@ func TestClaudeHippo_Refuses(t *testing.T) {
 			t.Errorf("%s(%v): got %+v, want %q", x.tool, x.args, o, x.want)
 		}
 	}
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
+	l, err := memory.List(t.Context(), s.engine.In(hippo.LocalScope("")), api.List{})
 	if err != nil || l.Total != 1 || l.Memories[0].Version != 1 {
 		t.Fatalf("got %+v (%v), want the memory there was", l, err)
 	}

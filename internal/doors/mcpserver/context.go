@@ -6,7 +6,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -28,13 +29,13 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 	case hippo.AllProjects, "all":
 		return reply{}, hippo.Fieldf("project", "must be one project, or none")
 	default:
-		names, err := engine.ResolveProject(ctx, s.Memories, in.Project)
+		names, err := memory.ResolveProject(ctx, s.Memories, in.Project)
 		if err != nil {
 			return reply{}, err
 		}
 		scope.Project, scope.Also = names[0], names[1:]
 	}
-	b, err := engine.Context(ctx, s.In(scope), q)
+	b, err := query.Context(ctx, s.In(scope), q)
 	if err != nil {
 		return reply{}, err
 	}

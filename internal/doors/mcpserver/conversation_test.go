@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -28,7 +29,7 @@ func TestRecord_CarriesItsSession(t *testing.T) {
 	record("two")
 	s.clock.set(s.clock.now().Add(61 * time.Minute))
 	record("three")
-	a, err := s.engine.In(hippo.LocalScope("")).Search(t.Context(), hippo.Query{})
+	a, err := query.Search(t.Context(), s.engine.In(hippo.LocalScope("")), hippo.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}

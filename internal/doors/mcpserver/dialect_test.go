@@ -14,6 +14,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memoryservice"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -54,13 +56,13 @@ func (s *session) relate(from, to, kind string) {
 	m := s.engine.In(hippo.LocalScope(""))
 	var ids []hippo.ID
 	for _, text := range []string{from, to} {
-		id, err := m.Resolve(s.t.Context(), hashed(text), api.PreferLive)
+		id, err := memory.Resolve(s.t.Context(), m, hashed(text), api.PreferLive)
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		ids = append(ids, id)
 	}
-	if _, err := m.Relations().Declare(s.t.Context(), []hippo.Relation{{From: ids[0], To: ids[1], Kind: kind, Weight: .5}}); err != nil {
+	if _, err := knowledge.Relate(s.t.Context(), m, []hippo.Relation{{From: ids[0], To: ids[1], Kind: kind, Weight: .5}}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -268,7 +270,7 @@ func TestMemoryService_Refuses(t *testing.T) {
 			t.Errorf("%s(%v): got %+v, want %q", x.tool, x.args, o, x.want)
 		}
 	}
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
+	l, err := memory.List(t.Context(), s.engine.In(hippo.LocalScope("")), api.List{})
 	if err != nil || l.Total != 4 {
 		t.Fatalf("got %d memories (%v), want the 4 there were", l.Total, err)
 	}
@@ -287,7 +289,7 @@ func TestMemoryService_Stores(t *testing.T) {
 		"content": "  Spaces around it ", "tags": []string{"B"}, "conversation_id": "c9", "agent_id": "a9", "store": "new:other",
 		"metadata": object{"tags": "a,b", "type": "unheard/of", "n": 1},
 	}, nil)
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
+	l, err := memory.List(t.Context(), s.engine.In(hippo.LocalScope("")), api.List{})
 	if err != nil || l.Total != 1 {
 		t.Fatal(l, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/graphtools"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memorymcp"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memoryservice"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -118,7 +119,7 @@ func TestListOfOne_Deletes(t *testing.T) {
 		if o := s.tool(x.tool, x.args); !o.IsError || !strings.Contains(o.Text, x.want) {
 			t.Errorf("%s, %s(%v): got %s%s, want %q", x.system, x.tool, x.args, o.Text, o.Protocol, x.want)
 		}
-		l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
+		l, err := memory.List(t.Context(), s.engine.In(hippo.LocalScope("")), api.List{})
 		if err != nil || l.Total != 1 {
 			t.Errorf("%s, %s(%v): %d are left (%v)", x.system, x.tool, x.args, l.Total, err)
 		}
@@ -162,7 +163,7 @@ func TestMemoryService_UpdateErasesNothing(t *testing.T) {
 	s.serveIn(hippo.LocalScope(""), []string{memoryservice.Name})
 	s.must("memory_store", object{"content": queue, "metadata": object{"tags": "ops,net", "type": "note"}}, nil)
 	kept := func() string {
-		l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
+		l, err := memory.List(t.Context(), s.engine.In(hippo.LocalScope("")), api.List{})
 		if err != nil || l.Total != 1 {
 			t.Fatal(l, err)
 		}

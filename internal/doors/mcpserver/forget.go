@@ -7,6 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -38,10 +39,10 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	case err != nil:
 	case in.Purge:
 		action, text = "purged", "Purged %s for good"
-		err = s.Purge(ctx, ids)
+		err = memory.Purge(ctx, s.Memories, ids)
 	case in.Restore:
 		action, text = "restored", "Restored %s"
-		_, err = s.Restore(ctx, ids)
+		_, err = memory.Restore(ctx, s.Memories, ids)
 	default:
 		ids, already, err = forgetNew(ctx, s, ids)
 	}
@@ -59,7 +60,7 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 
 // forgetNew forgets those of some memories that are not forgotten. It returns these, and the others.
 func forgetNew(ctx context.Context, s *session, ids []hippo.ID) (done, already []hippo.ID, err error) {
-	ms, err := s.Get(ctx, ids)
+	ms, err := memory.Get(ctx, s.Memories, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +73,7 @@ func forgetNew(ctx context.Context, s *session, ids []hippo.ID) (done, already [
 		}
 	}
 	if len(done) > 0 {
-		_, err = s.Forget(ctx, done)
+		_, err = memory.Forget(ctx, s.Memories, done)
 	}
 	return done, already, err
 }

@@ -10,8 +10,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -44,25 +46,25 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	ids, at := q.IDs, q.At
-	found, err := engine.GetAt(ctx, s.Memories, q)
+	found, err := query.GetAt(ctx, s.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
 	ms := found.Memories
 	if at.KnownAt.IsZero() && !in.NoTouch { // to look at what was known is no use of what is known
-		if err := engine.Opened(ctx, s.Memories, s.conversation.found(ids)); err != nil {
+		if err := memory.Opened(ctx, s.Memories, s.conversation.found(ids)); err != nil {
 			return reply{}, err
 		}
 	}
-	rs, err := s.Relations().List(ctx, api.Relations{IDs: ids, At: at})
+	rs, err := knowledge.ListRelations(ctx, s.Memories, api.Relations{IDs: ids, At: at})
 	if err != nil {
 		return reply{}, err
 	}
-	st, err := s.Status(ctx)
+	st, err := memory.Status(ctx, s.Memories)
 	if err != nil {
 		return reply{}, err
 	}
-	w := whole{files: s.files(at), links: s.links(ctx, ms, at), memories: ms, excerpt: found.Excerpt, relations: rs, day: st.Day, now: s.now(), importance: s.Importance, title: engine.ProjectTitles(s.Memories)}
+	w := whole{files: s.files(at), links: s.links(ctx, ms, at), memories: ms, excerpt: found.Excerpt, relations: rs, day: st.Day, now: s.now(), importance: s.Importance, title: memory.ProjectTitles(s.Memories)}
 	missing := ""
 	if len(found.Degraded) > 0 {
 		missing = "\ndegraded: " + note(strings.Join(found.Degraded, "; "))
@@ -114,14 +116,14 @@ func (w *whole) readOthers(ctx context.Context, s *session) error {
 	for _, r := range w.relations {
 		others = append(others, r.From, r.To)
 	}
-	w.ids = engine.ShortIDs(s.Memories, append(ids, others...))
+	w.ids = memory.ShortIDs(s.Memories, append(ids, others...))
 	if len(others) == 0 {
 		return nil
 	}
 	w.others = make(map[hippo.ID]*hippo.Memory)
 	for len(others) > 0 { // each ID once, at most as many a call as are allowed
 		n := min(len(others), hippo.MaxIDs)
-		ms, err := s.Get(ctx, others[:n])
+		ms, err := memory.Get(ctx, s.Memories, others[:n])
 		if err != nil {
 			return err
 		}

@@ -15,12 +15,13 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // memories returns all memories of the user, without what reading counts.
 func (s *session) memories(t *testing.T) []*hippo.Memory {
 	t.Helper()
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{Count: hippo.MaxCount})
+	l, err := memory.List(t.Context(), s.engine.In(hippo.LocalScope("")), api.List{Count: hippo.MaxCount})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -17,7 +17,7 @@ func (s *session) resolve(ctx context.Context, r verb.Refs, prefer api.Preferenc
 
 // short returns the short form of an ID.
 func (s *session) short(id hippo.ID) string {
-	return engine.ShortIDs(s.Memories, []hippo.ID{id}).Of(id)
+	return memory.ShortIDs(s.Memories, []hippo.ID{id}).Of(id)
 }
 
 // now returns the time in the zone of the store, in which days are read and shown.

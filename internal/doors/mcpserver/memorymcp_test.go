@@ -17,7 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memorymcp"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -188,11 +188,11 @@ func TestMemoryMCP_InvalidateIsOneOperation(t *testing.T) {
 	t.Parallel()
 	s := startMCP(t)
 	m := s.engine.In(hippo.LocalScope(""))
-	log, err := engine.Operations(t.Context(), m, api.Operations{})
+	log, err := memory.Operations(t.Context(), m, api.Operations{})
 	if err != nil || len(log.Operations) != 1 || log.Operations[0].Reason != "she moved" {
 		t.Fatalf("the log has %+v (%v)", log, err)
 	}
-	if _, err := engine.Undo(t.Context(), m, log.Operations[0].ID); err != nil {
+	if _, err := memory.Undo(t.Context(), m, log.Operations[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	text := s.must("get_memory", s.named(object{"id": "$paris"}), nil).Text
@@ -292,7 +292,7 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 			t.Errorf("%s(%v): got %+v, want %q and %s", x.tool, x.args, o, x.want, x.code)
 		}
 	}
-	l, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{})
+	l, err := memory.List(t.Context(), s.engine.In(hippo.LocalScope("")), api.List{})
 	if err != nil || l.Total != 3 {
 		t.Fatalf("got %d memories (%v), want the 3 there were", l.Total, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -74,11 +75,11 @@ func TestMemoryTool_SituationsThatChange(t *testing.T) {
 	situate := func(situation string) {
 		t.Helper()
 		ms := s.engine.In(hippo.LocalScope(""))
-		l, err := ms.List(t.Context(), api.List{})
+		l, err := memory.List(t.Context(), ms, api.List{})
 		if err != nil || len(l.Memories) != 1 {
 			t.Fatalf("%+v, %v", l, err)
 		}
-		if _, err := ms.Modify(t.Context(), l.Memories[0].ID, api.Change{Situation: &[]string{situation}}); err != nil {
+		if _, err := memory.Modify(t.Context(), ms, l.Memories[0].ID, api.Change{Situation: &[]string{situation}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/claudehippo"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/internal/store/sharedstore"
@@ -354,7 +355,7 @@ func TestMemoryTool_Model(t *testing.T) {
 
 // difference compares the files with a model.
 func difference(s *session, model files) string {
-	l, err := s.engine.In(hippo.LocalScope("")).List(s.t.Context(), api.List{Filter: hippo.Filter{Types: []string{"MemoryToolFile"}}, Count: 100})
+	l, err := memory.List(s.t.Context(), s.engine.In(hippo.LocalScope("")), api.List{Filter: hippo.Filter{Types: []string{"MemoryToolFile"}}, Count: 100})
 	if err != nil || l.Total != len(model) {
 		return fmt.Sprintf("%d memories (%v), want %d", l.Total, err, len(model))
 	}

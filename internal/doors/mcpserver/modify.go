@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -68,10 +69,10 @@ const maxTries = 5
 // modify changes a memory, with the added situations behind those that it has.
 func (in *modifyInput) modify(ctx context.Context, memories *engine.Memories, id hippo.ID, c api.Change) (*hippo.Memory, error) {
 	if in.AddSituation == nil {
-		return memories.Modify(ctx, id, c)
+		return memory.Modify(ctx, memories, id, c)
 	}
 	for try := 1; ; try++ {
-		ms, err := memories.Get(ctx, []hippo.ID{id})
+		ms, err := memory.Get(ctx, memories, []hippo.ID{id})
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +83,7 @@ func (in *modifyInput) modify(ctx context.Context, memories *engine.Memories, id
 			}
 		}
 		c.Situation, c.IfVersion = &all, ms[0].Version
-		m, err := memories.Modify(ctx, id, c)
+		m, err := memory.Modify(ctx, memories, id, c)
 		if try == maxTries || !errors.Is(err, engine.ErrVersion) {
 			return m, err
 		}

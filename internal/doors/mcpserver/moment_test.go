@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -27,7 +28,7 @@ func TestDates_AreOfTheUsersZone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ms, err := s.engine.In(hippo.LocalScope("")).Get(t.Context(), []hippo.ID{id})
+	ms, err := memory.Get(t.Context(), s.engine.In(hippo.LocalScope("")), []hippo.ID{id})
 	if err != nil || len(ms) != 1 {
 		t.Fatalf("got %d memories (%v), want 1", len(ms), err)
 	}

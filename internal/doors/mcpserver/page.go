@@ -9,8 +9,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -69,7 +70,7 @@ func (p *page) facts() string {
 	left := budget(p.limit / share)
 	var b strings.Builder
 	for i := range p.answer.Facts {
-		if line := "\n" + oneLine(engine.FactText(&p.answer.Facts[i], p.view.Now)); left.take(line) {
+		if line := "\n" + oneLine(knowledge.FactText(&p.answer.Facts[i], p.view.Now)); left.take(line) {
 			b.WriteString(line)
 		}
 	}
@@ -165,7 +166,7 @@ func (p *page) line(i int, shown wire.Preview) string {
 	if note := wire.StateNote(m, p.view.Now, p.ids); note != "" {
 		b.WriteString(", " + note)
 	}
-	if note := engine.ContradictionNote(h.ContradictedBy, p.view.Now); note != "" {
+	if note := query.ContradictionNote(h.ContradictedBy, p.view.Now); note != "" {
 		b.WriteString(", " + note)
 	}
 	if m.Project == "" && m.UserPreference() {

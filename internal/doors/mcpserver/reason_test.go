@@ -5,7 +5,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // TestModify_KeepsTheReason: the history says who ended a fact, and why.
@@ -17,7 +17,7 @@ func TestModify_KeepsTheReason(t *testing.T) {
 	s.must("hippo_record_insight", object{"content": "The gateway listens on port 80"}, &recorded)
 	s.must("hippo_modify_insight", object{"uuid": recorded.UUID, "valid_until": "+1d", "reason": "the gateway was shut down"}, &struct{}{})
 	s.must("hippo_modify_insight", object{"uuid": recorded.UUID, "valid_until": "none"}, &struct{}{})
-	ops, err := engine.Operations(t.Context(), s.engine.In(hippo.LocalScope("")), api.Operations{Count: 5})
+	ops, err := memory.Operations(t.Context(), s.engine.In(hippo.LocalScope("")), api.Operations{Count: 5})
 	if err != nil || len(ops.Operations) != 2 {
 		t.Fatalf("history: %+v, %v", ops, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -50,7 +51,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 		given.Project = s.scope.ProjectFor(given)
 	}
 	s.conversation.place(given, s.server.Now())
-	m, same, err := allowing(s, in.AllowSecret).RecordCompared(ctx, given, supersedes...)
+	m, same, err := memory.RecordCompared(ctx, allowing(s, in.AllowSecret), given, supersedes...)
 	if err != nil {
 		return reply{}, err
 	}
@@ -88,7 +89,7 @@ func (s *session) project(ctx context.Context, given *string) (string, error) {
 	case *given == "none":
 		return "", nil
 	}
-	return engine.NameProject(ctx, s.Memories, *given)
+	return memory.NameProject(ctx, s.Memories, *given)
 }
 
 // forPrograms returns an error if a model gave metadata, as for an argument that is unknown: it should use

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -26,11 +26,11 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.Query == nil {
 		b.Asked = s.conversation.found(ids)
 	}
-	rs, err := engine.Cast(ctx, s.Memories, b)
+	rs, err := memory.Cast(ctx, s.Memories, b)
 	if err != nil {
 		return reply{}, err
 	}
-	short := engine.ShortIDs(s.Memories, ids)
+	short := memory.ShortIDs(s.Memories, ids)
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied reinforcement to %s", insights(len(rs)))
 	for _, r := range rs {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 )
 
@@ -257,7 +258,7 @@ func migrate(t *testing.T, s *session, path string) (api.ImportReport, error) {
 	if err != nil {
 		return api.ImportReport{}, err
 	}
-	return s.engine.In(hippo.LocalScope("")).Transfer().Import(t.Context(), src.Calendar, src.Entries(), nil)
+	return transfer.NewTransfer(s.engine.In(hippo.LocalScope(""))).Import(t.Context(), src.Calendar, src.Entries(), nil)
 }
 
 // The vectors of the formulas, for a fresh insight of each importance.

@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 )
 
 // The scenarios of the original Rust program, R1 to R23 and P1 to P3, through
@@ -146,7 +147,7 @@ func TestScenario_R11(t *testing.T) {
 func (s *session) engineView() []any {
 	s.t.Helper()
 	var out []any
-	for m, err := range s.engine.In(hippo.LocalScope("")).Transfer().Export(s.t.Context()) {
+	for m, err := range transfer.NewTransfer(s.engine.In(hippo.LocalScope(""))).Export(s.t.Context()) {
 		if err != nil {
 			s.t.Fatal(err)
 		}

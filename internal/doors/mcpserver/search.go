@@ -6,7 +6,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -32,7 +33,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	}
 	q.NoDistribution = !s.json
 	if in.project != "" {
-		if q.Filter.Projects, err = engine.ResolveProject(ctx, s.Memories, in.project); err != nil {
+		if q.Filter.Projects, err = memory.ResolveProject(ctx, s.Memories, in.project); err != nil {
 			return reply{}, err
 		}
 	}
@@ -47,7 +48,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if asked.HasCode() {
 		return in.callSources(ctx, s, asked, q, limit)
 	}
-	a, err := s.Search(ctx, q)
+	a, err := query.Search(ctx, s.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -57,7 +58,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 		s.conversation.showed(q.Text, a.IDs()[:shown])
 		return reply{data: data, meta: p.meta(shown), count: shown}, err
 	}
-	p.ids = engine.ShortIDs(s.Memories, a.Named())
+	p.ids = memory.ShortIDs(s.Memories, a.Named())
 	if q.Filter.Projects == nil && s.scope.Project != "" {
 		p.advice = ` project "*" searches all projects.`
 	}

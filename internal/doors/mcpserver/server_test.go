@@ -22,6 +22,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -124,7 +125,7 @@ func TestPipelined(t *testing.T) {
 				}
 				seen[r.ID] = true
 			}
-			st, err := s.engine.In(hippo.LocalScope("")).Status(t.Context())
+			st, err := memory.Status(t.Context(), s.engine.In(hippo.LocalScope("")))
 			if err != nil || st.Memories != n || len(seen) != n {
 				t.Errorf("got %d stored and %d answered (%v), want %d", st.Memories, len(seen), err, n)
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 )
 
@@ -25,7 +25,7 @@ type mixed struct {
 
 // callSources answers a search of code, and of insights beside it.
 func (in *searchInput) callSources(ctx context.Context, s *session, asked sources.Set, q hippo.Query, limit int) (reply, error) {
-	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: s.scope, Insights: insightsOf(s), Trees: s.server.Code}, q)
+	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: s.scope, Insights: sources.InsightsOf(s.Memories), Trees: s.server.Code}, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -35,17 +35,10 @@ func (in *searchInput) callSources(ctx context.Context, s *session, asked source
 		s.conversation.showed(q.Text, a.Memory.IDs()[:m.insights(shown)])
 		return reply{data: data, meta: m.meta(shown), count: shown}, err
 	}
-	m.ids = engine.ShortIDs(s.Memories, a.Memory.Named())
+	m.ids = memory.ShortIDs(s.Memories, a.Memory.Named())
 	text, shown := m.text()
 	s.conversation.showed(q.Text, a.Memory.IDs()[:m.insights(shown)])
 	return reply{text: text, meta: m.meta(shown), count: shown}, nil
-}
-
-// insightsOf returns the insights of the caller, as one of the sources of a search.
-func insightsOf(s *session) sources.Insights {
-	return sources.Insights{Search: s.Search, CountUsed: func(ctx context.Context, ids []hippo.ID) (string, error) {
-		return engine.CountUsed(ctx, s.Memories, ids)
-	}}
 }
 
 // insights counts those among the first hits.

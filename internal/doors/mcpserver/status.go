@@ -8,7 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -18,7 +18,7 @@ type statusInput struct{}
 func (*statusInput) Args() []verb.Arg { return nil }
 
 func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
-	st, err := s.Status(ctx)
+	st, err := memory.Status(ctx, s.Memories)
 	if err != nil {
 		return reply{}, err
 	}
@@ -34,7 +34,7 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 		text.WriteString(", store " + termtext.Line(out.Store))
 	}
 	if out.Project != "" {
-		text.WriteString("\nproject: " + termtext.Line(engine.ProjectTitles(s.Memories)(out.Project)))
+		text.WriteString("\nproject: " + termtext.Line(memory.ProjectTitles(s.Memories)(out.Project)))
 	}
 	if out.Unassigned > 0 {
 		fmt.Fprintf(&text, "\n%d in project %q: nobody could tell where they belong", out.Unassigned, hippo.Unassigned)

@@ -8,7 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // supersedeCandidate is a memory that the one just recorded probably supersedes.
@@ -23,7 +23,7 @@ const candidatePreview = 120
 
 // compared adds to the reply to a record the memories that it duplicates and probably
 // supersedes. A comparison that failed makes no error, because the memory is stored.
-func (r *recorded) compared(s *session, same *engine.Comparison) string {
+func (r *recorded) compared(s *session, same *memory.Comparison) string {
 	if same.Err != nil {
 		r.Degraded = []string{"not compared with others: " + same.Err.Error()}
 		return "\ndegraded: " + termtext.Line(r.Degraded[0])
@@ -34,7 +34,7 @@ func (r *recorded) compared(s *session, same *engine.Comparison) string {
 	for _, x := range same.Replaces {
 		ids = append(ids, x.Memory.ID)
 	}
-	shown := engine.ShortIDs(s.Memories, ids)
+	shown := memory.ShortIDs(s.Memories, ids)
 	for _, id := range same.Duplicates {
 		fmt.Fprintf(&b, "\n%s has the same text already", shown.Of(id))
 	}

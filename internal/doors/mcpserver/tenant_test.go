@@ -13,6 +13,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -51,7 +52,7 @@ func answersOf(t *testing.T, mine hippo.Scope, shared bool) map[string]string {
 				Namespace: []string{"", "b"}[i%2], Project: "other", Content: fmt.Sprintf("The secret plan %d of the heron by the weir", i), Tags: []string{"weir"}, Type: "decision",
 				Importance: hippo.Importance{Base: .5}, Trust: hippo.TrustDefault,
 			}
-			if _, err := o.Record(t.Context(), m); err != nil {
+			if _, err := memory.Record(t.Context(), o, m); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -62,7 +63,7 @@ func answersOf(t *testing.T, mine hippo.Scope, shared bool) map[string]string {
 		ID: hippo.ID{1, 0x94, 0x8f, 15: 1}, Namespace: mine.Namespace, Project: mine.Project, Content: "A secret plan of the weir", Tags: []string{"weir"}, Situation: []string{"planning"},
 		Importance: hippo.Importance{Base: .5}, Trust: hippo.TrustDefault,
 	}
-	if _, err := s.engine.In(mine).Record(t.Context(), m); err != nil {
+	if _, err := memory.Record(t.Context(), s.engine.In(mine), m); err != nil {
 		t.Fatal(err)
 	}
 	others(6)

@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -52,7 +53,7 @@ func (s *session) exchange(text string) []string {
 
 func (s *session) stored() int {
 	s.t.Helper()
-	st, err := s.engine.In(hippo.LocalScope("")).Status(s.t.Context())
+	st, err := memory.Status(s.t.Context(), s.engine.In(hippo.LocalScope("")))
 	if err != nil {
 		s.t.Fatal(err)
 	}

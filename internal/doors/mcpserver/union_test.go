@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memorymcp"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -86,7 +87,7 @@ func TestSharedNames_Mean(t *testing.T) {
 		if !strings.Contains(one.Text, hashed(oldPort)) {
 			t.Errorf("%s: got %s", system, one.Text)
 		}
-		if m, err := s.engine.In(hippo.LocalScope("")).List(t.Context(), api.List{}); err != nil || !slices.ContainsFunc(m.Memories, func(m *hippo.Memory) bool { return m.Surprise.Explicit == 1 && m.Importance.Base == 1 }) {
+		if m, err := memory.List(t.Context(), s.engine.In(hippo.LocalScope("")), api.List{}); err != nil || !slices.ContainsFunc(m.Memories, func(m *hippo.Memory) bool { return m.Surprise.Explicit == 1 && m.Importance.Base == 1 }) {
 			t.Errorf("%s: the importance is lost (%v)", system, err)
 		}
 		found := s.must("retrieve_memory", object{"query": "staging server port", "n_results": 5, "mode": "exact", "similarity_threshold": .55}, nil).Text

@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 const (
@@ -154,7 +155,7 @@ func (w *workspace) locate(ctx context.Context, m *engine.Memories, ids []projec
 	var out hippo.Scope
 	trees := make(cited.Trees)
 	for i, id := range ids {
-		at, err := engine.Locate(ctx, m, id)
+		at, err := memory.Locate(ctx, m, id)
 		if err != nil {
 			return located{}, err
 		}

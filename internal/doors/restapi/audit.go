@@ -5,7 +5,8 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -21,10 +22,10 @@ func (in *auditInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if q.Projects, err = engine.KnownProjects(ctx, r.Memories, projectsOf(in.projects.projects)...); err != nil {
+	if q.Projects, err = memory.KnownProjects(ctx, r.Memories, projectsOf(in.projects.projects)...); err != nil {
 		return reply{}, err
 	}
-	report, err := engine.Audit(ctx, r.Memories, q)
+	report, err := upkeep.Audit(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}

@@ -7,15 +7,15 @@ import (
 
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 type consolidateInput struct{ verb.Consolidate }
 
 func (in *consolidateInput) call(ctx context.Context, r *request) (reply, error) {
-	o := engine.ConsolidateOptions{Horizon: cmp.Or(in.Horizon, api.Weekly), DryRun: in.DryRun}
-	done, err := engine.Consolidate(ctx, r.Memories, o)
+	o := upkeep.ConsolidateOptions{Horizon: cmp.Or(in.Horizon, api.Weekly), DryRun: in.DryRun}
+	done, err := upkeep.Consolidate(ctx, r.Memories, o)
 	if err != nil {
 		return reply{}, err
 	}
@@ -27,7 +27,7 @@ type clustersInput struct{}
 func (*clustersInput) Args() []verb.Arg { return nil }
 
 func (*clustersInput) call(ctx context.Context, r *request) (reply, error) {
-	found, err := engine.ClustersOf(ctx, r.Memories)
+	found, err := upkeep.ClustersOf(ctx, r.Memories)
 	if err != nil {
 		return reply{}, err
 	}

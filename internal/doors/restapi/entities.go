@@ -6,7 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -58,7 +58,7 @@ func (in *entitiesInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	l, err := engine.ListEntities(ctx, r.Memories, q)
+	l, err := knowledge.ListEntities(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -68,7 +68,7 @@ func (in *entitiesInput) call(ctx context.Context, r *request) (reply, error) {
 type addEntityInput struct{ verb.NewEntity }
 
 func (in *addEntityInput) call(ctx context.Context, r *request) (reply, error) {
-	e, err := engine.AddEntity(ctx, r.Memories, engine.EntityDraft{Entity: in.Entity})
+	e, err := knowledge.AddEntity(ctx, r.Memories, knowledge.EntityDraft{Entity: in.Entity})
 	return entityReply(http.StatusCreated, e, err)
 }
 
@@ -79,7 +79,7 @@ func (in *entityInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	p, err := engine.ShowEntity(ctx, r.Memories, q)
+	p, err := knowledge.ShowEntity(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -90,7 +90,7 @@ func (in *entityInput) call(ctx context.Context, r *request) (reply, error) {
 type modifyEntityInput struct{ verb.ModifyEntity }
 
 func (in *modifyEntityInput) call(ctx context.Context, r *request) (reply, error) {
-	e, err := engine.ModifyEntity(ctx, changing(r.Memories, r.caller, in.Reason), in.ModifyEntity.ModifyEntity)
+	e, err := knowledge.ModifyEntity(ctx, changing(r.Memories, r.caller, in.Reason), in.ModifyEntity.ModifyEntity)
 	return entityReply(http.StatusOK, e, err)
 }
 
@@ -99,14 +99,14 @@ type removeEntityInput struct{ name string }
 func (in *removeEntityInput) Args() []verb.Arg { return []verb.Arg{verb.EntityName(&in.name)} }
 
 func (in *removeEntityInput) call(ctx context.Context, r *request) (reply, error) {
-	e, err := engine.RemoveEntity(ctx, r.Memories, engine.EntityRemoval{Entity: in.name})
+	e, err := knowledge.RemoveEntity(ctx, r.Memories, knowledge.EntityRemoval{Entity: in.name})
 	return entityReply(http.StatusOK, e, err)
 }
 
 type mergeInput struct{ verb.MergeEntities }
 
 func (in *mergeInput) call(ctx context.Context, r *request) (reply, error) {
-	done, err := engine.MergeEntities(ctx, changing(r.Memories, r.caller, in.Reason), in.MergeEntities.MergeEntities)
+	done, err := knowledge.MergeEntities(ctx, changing(r.Memories, r.caller, in.Reason), in.MergeEntities.MergeEntities)
 	return movedReply(done, err)
 }
 
@@ -125,6 +125,6 @@ func (in *splitInput) call(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	q := api.SplitEntity{Entity: in.Entity, New: in.New.Entity, Related: related}
-	done, err := engine.SplitEntity(ctx, changing(r.Memories, r.caller, in.Reason), q)
+	done, err := knowledge.SplitEntity(ctx, changing(r.Memories, r.caller, in.Reason), q)
 	return movedReply(done, err)
 }

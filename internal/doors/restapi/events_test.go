@@ -72,7 +72,7 @@ func TestEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t)
 		owner := hippo.LocalScope("")
-		var m memory
+		var m stored
 		list, beats := s.stream(t.Context(), "", owner, func() {
 			m = s.record(`{"content":"one","project":"p"}`)
 			time.Sleep(time.Second)

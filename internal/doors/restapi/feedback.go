@@ -7,7 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -18,7 +18,7 @@ func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := engine.Cast(ctx, r.Memories, ballot)
+	list, err := memory.Cast(ctx, r.Memories, ballot)
 	if err != nil {
 		return reply{}, err
 	}
@@ -35,7 +35,7 @@ func (in *votesInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ms, err := r.Get(ctx, []hippo.ID{id})
+	ms, err := memory.Get(ctx, r.Memories, []hippo.ID{id})
 	if err != nil {
 		return reply{}, err
 	}
@@ -70,11 +70,11 @@ func (in *forgetInput) call(ctx context.Context, r *request) (reply, error) {
 	}
 	switch in.action {
 	case purged:
-		err = r.Purge(ctx, ids)
+		err = memory.Purge(ctx, r.Memories, ids)
 	case restored:
-		_, err = r.Restore(ctx, ids)
+		_, err = memory.Restore(ctx, r.Memories, ids)
 	default:
-		_, err = r.Forget(ctx, ids)
+		_, err = memory.Forget(ctx, r.Memories, ids)
 	}
 	return reply{status: http.StatusOK, data: forgot{in.action, ids}, count: len(ids)}, err
 }

@@ -241,8 +241,8 @@ func (r *response) failed(status int, code, field string) problem {
 	return p
 }
 
-// memory is what tests read of a memory.
-type memory struct {
+// stored is what tests read of a memory.
+type stored struct {
 	UUID      string
 	Content   string
 	Situation []string
@@ -256,9 +256,9 @@ type memory struct {
 }
 
 // record records a memory and returns it.
-func (s *server) record(body string, header ...string) memory {
+func (s *server) record(body string, header ...string) stored {
 	s.t.Helper()
-	var out struct{ Insight memory }
+	var out struct{ Insight stored }
 	s.do(http.MethodPost, "/memories", body, header...).want(http.StatusCreated).into(&out)
 	return out.Insight
 }
@@ -267,8 +267,8 @@ func (s *server) record(body string, header ...string) memory {
 func (r *response) contents() (list []string) {
 	r.t.Helper()
 	var out struct {
-		Insights []memory
-		Results  []struct{ Insight memory }
+		Insights []stored
+		Results  []struct{ Insight stored }
 	}
 	r.want(http.StatusOK).into(&out)
 	for _, m := range out.Insights {

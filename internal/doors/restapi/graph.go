@@ -6,7 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -51,7 +51,7 @@ func (in *neighboursInput) subgraph(ctx context.Context, r *request) (*api.Subgr
 	if q.ID, err = in.ID.Resolve(ctx, r.Memories); err != nil {
 		return nil, err
 	}
-	return engine.Neighbours(ctx, r.Memories, q)
+	return knowledge.Neighbours(ctx, r.Memories, q)
 }
 
 type pathInput struct{ *verb.Paths }
@@ -67,7 +67,7 @@ func (in *pathInput) call(ctx context.Context, r *request) (reply, error) {
 	if q.To, err = in.To.Resolve(ctx, r.Memories); err != nil {
 		return reply{}, err
 	}
-	l, err := engine.Paths(ctx, r.Memories, q)
+	l, err := knowledge.Paths(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -82,7 +82,7 @@ func (in *communitiesInput) call(ctx context.Context, r *request) (reply, error)
 	if err != nil {
 		return reply{}, err
 	}
-	l, err := engine.Communities(ctx, r.Memories, q)
+	l, err := knowledge.Communities(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}

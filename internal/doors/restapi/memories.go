@@ -14,7 +14,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -88,7 +89,7 @@ func (in *recordInput) call(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	change := verb.Change{AllowSecret: in.AllowSecret}
-	m, same, err := change.Memories(r.Memories).RecordCompared(ctx, given.Clone(), supersedes...)
+	m, same, err := memory.RecordCompared(ctx, change.Memories(r.Memories), given.Clone(), supersedes...)
 	if in.key != "" && errors.Is(err, hippo.ErrConflict) {
 		return in.again(ctx, r, given, err)
 	}
@@ -123,7 +124,7 @@ func (in *recordInput) memory(ctx context.Context, r *request) (*hippo.Memory, e
 	}
 	m.Namespace, m.Project = r.scope.Namespace, r.scope.ProjectFor(m)
 	if in.Project != nil {
-		if m.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.Project})[0]); err != nil {
+		if m.Project, err = memory.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.Project})[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +143,7 @@ func (in *recordInput) memory(ctx context.Context, r *request) (*hippo.Memory, e
 // again answers a request whose key was used: with the memory that is there, or with the conflict if it is
 // another one, or that is not about the key.
 func (in *recordInput) again(ctx context.Context, r *request, given *hippo.Memory, conflict error) (reply, error) {
-	ms, err := r.Get(ctx, []hippo.ID{given.ID})
+	ms, err := memory.Get(ctx, r.Memories, []hippo.ID{given.ID})
 	if err != nil {
 		return reply{}, conflict
 	}
@@ -169,7 +170,7 @@ func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	got, err := engine.GetAt(ctx, r.Memories, q)
+	got, err := query.GetAt(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -193,7 +194,7 @@ func (in *getInput) get(ctx context.Context, r *request) (*api.Got, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.GetAt(ctx, r.Memories, q)
+	return query.GetAt(ctx, r.Memories, q)
 }
 
 func (in *getInput) call(ctx context.Context, r *request) (reply, error) {
@@ -252,7 +253,7 @@ func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
 	if q.Filter.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects)); err != nil {
 		return reply{}, err
 	}
-	l, err := r.List(ctx, q)
+	l, err := memory.List(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -43,7 +44,7 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	m, err := in.Memories(changing(r.Memories, r.caller, in.Reason)).Modify(ctx, id, c)
+	m, err := memory.Modify(ctx, in.Memories(changing(r.Memories, r.caller, in.Reason)), id, c)
 	if errors.Is(err, engine.ErrVersion) || c.IfVersion != 0 && c.Supersedes == nil && errors.Is(err, hippo.ErrConflict) {
 		return reply{}, &statusError{http.StatusPreconditionFailed, err}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -26,7 +26,7 @@ func (in *logInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	page, err := engine.Operations(ctx, r.Memories, q)
+	page, err := memory.Operations(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -90,11 +90,11 @@ type undone struct {
 }
 
 func (in *undoInput) call(ctx context.Context, r *request) (reply, error) {
-	id, err := engine.ResolveOperation(ctx, r.Memories, string(in.Operation))
+	id, err := memory.ResolveOperation(ctx, r.Memories, string(in.Operation))
 	if err != nil {
 		return reply{}, err
 	}
-	ms, err := engine.Undo(ctx, changing(r.Memories, r.caller, in.Reason), id)
+	ms, err := memory.Undo(ctx, changing(r.Memories, r.caller, in.Reason), id)
 	if err != nil {
 		return reply{}, err
 	}

@@ -20,7 +20,7 @@ type (
 	}
 	pastDiff struct {
 		Changed       []string
-		Before, After memory
+		Before, After stored
 	}
 )
 
@@ -60,7 +60,7 @@ func TestPast(t *testing.T) {
 	for _, o := range log.Operations {
 		s.do(http.MethodPost, "/undo", `{"operation":"`+o.UUID+`","reason":"wrong"}`).want(http.StatusOK)
 	}
-	var got memory
+	var got stored
 	s.do(http.MethodGet, "/memories/"+m.UUID, "").want(http.StatusOK).into(&got)
 	if got.Content != "the pump needs oil" || len(got.Tags) != 0 {
 		t.Errorf("after the undo: %+v", got)

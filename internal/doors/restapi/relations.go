@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -43,7 +44,7 @@ func (in *relateInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	done, err := changing(r.Memories, r.caller, in.Reason).Relations().Declare(ctx, list)
+	done, err := knowledge.Relate(ctx, changing(r.Memories, r.caller, in.Reason), list)
 	if err != nil {
 		return reply{}, err
 	}
@@ -84,7 +85,7 @@ func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
 	if e.At, err = in.At(r.now()); err != nil {
 		return reply{}, err
 	}
-	list, err := changing(r.Memories, r.caller, in.Reason).Relations().End(ctx, e)
+	list, err := knowledge.EndRelations(ctx, changing(r.Memories, r.caller, in.Reason), e)
 	if err != nil {
 		return reply{}, err
 	}
@@ -98,7 +99,7 @@ func (in *unrelateInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusNoContent, count: 1}, changing(r.Memories, r.caller, "").Relations().Remove(ctx, []hippo.Relation{x})
+	return reply{status: http.StatusNoContent, count: 1}, knowledge.Unrelate(ctx, changing(r.Memories, r.caller, ""), []hippo.Relation{x})
 }
 
 type relationsInput struct{ verb.RelationsOf }
@@ -112,7 +113,7 @@ func (in *relationsInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := r.Relations().List(ctx, api.Relations{IDs: []hippo.ID{id}, At: at})
+	list, err := knowledge.ListRelations(ctx, r.Memories, api.Relations{IDs: []hippo.ID{id}, At: at})
 	if err != nil {
 		return reply{}, err
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -27,10 +27,10 @@ func (in *resolveInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if _, err := r.Get(ctx, ids); err != nil { // a whole UUID may be unknown
+	if _, err := memory.Get(ctx, r.Memories, ids); err != nil { // a whole UUID may be unknown
 		return reply{}, err
 	}
-	short := engine.ShortIDs(r.Memories, ids)
+	short := memory.ShortIDs(r.Memories, ids)
 	out := resolved{make([]identity, len(ids))}
 	for i, id := range ids {
 		out.IDs[i] = identity{id, short.Of(id)}

@@ -8,7 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -34,7 +34,7 @@ func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	a, err := r.Search(ctx, q)
+	a, err := query.Search(ctx, r.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -75,17 +75,10 @@ func (in *sourcesInput) call(ctx context.Context, r *request) (reply, error) {
 	if !asked.HasCode() {
 		return reply{}, hippo.Fieldf("sources", "must have %s: insights alone are found by /search", api.SourceCode)
 	}
-	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: r.scope, Insights: r.insights(), Trees: r.server.Trees}, q)
+	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: r.scope, Insights: sources.InsightsOf(r.Memories), Trees: r.server.Trees}, q)
 	if err != nil {
 		return reply{}, err
 	}
 	out, err := r.view(&q).Sources(a)
 	return reply{status: http.StatusOK, data: out, count: len(a.Hits)}, err
-}
-
-// insights are those of the caller, as one of the sources of a search.
-func (r *request) insights() sources.Insights {
-	return sources.Insights{Search: r.Search, CountUsed: func(ctx context.Context, ids []hippo.ID) (string, error) {
-		return engine.CountUsed(ctx, r.Memories, ids)
-	}}
 }

@@ -7,7 +7,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -16,7 +17,7 @@ type statusInput struct{}
 func (*statusInput) Args() []verb.Arg { return nil }
 
 func (*statusInput) call(ctx context.Context, r *request) (reply, error) {
-	st, err := r.Status(ctx)
+	st, err := memory.Status(ctx, r.Memories)
 	if err != nil {
 		return reply{}, err
 	}
@@ -44,7 +45,7 @@ type projects struct {
 }
 
 func (*projectsInput) call(ctx context.Context, r *request) (reply, error) {
-	list, err := r.Projects(ctx)
+	list, err := memory.Projects(ctx, r.Memories)
 	if list == nil {
 		list = []string{}
 	}
@@ -61,18 +62,18 @@ func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
 	scope := r.scope
 	if in.Project != "" {
 		// it may be new: who works for it asks before anything is recorded
-		if scope.Project, err = engine.SpelledProject(ctx, r.Memories, projectsOf(&[]string{in.Project})[0]); err != nil {
+		if scope.Project, err = memory.SpelledProject(ctx, r.Memories, projectsOf(&[]string{in.Project})[0]); err != nil {
 			return reply{}, err
 		}
 		scope.Also = nil
-		if names, err := engine.KnownProjects(ctx, r.Memories, scope.Project); err == nil {
+		if names, err := memory.KnownProjects(ctx, r.Memories, scope.Project); err == nil {
 			scope.Also = names[1:]
 		}
 	}
 	if scope.Project == hippo.AllProjects {
 		return reply{}, hippo.Fieldf("project", "must be one project, or none")
 	}
-	b, err := engine.Context(ctx, r.In(scope), q)
+	b, err := query.Context(ctx, r.In(scope), q)
 	if err != nil {
 		return reply{}, err
 	}

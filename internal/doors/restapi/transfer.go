@@ -11,7 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/importer"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -160,7 +160,7 @@ type upload struct {
 }
 
 func (x *upload) run(ctx context.Context, in *importInput) (api.ImportReport, error) {
-	t := x.Transfer().At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(engine.Origin{}).Visit(func(o store.Outcome, _ *hippo.Memory) {
+	t := transfer.NewTransfer(x.request.Memories).At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(transfer.Origin{}).Visit(func(o store.Outcome, _ *hippo.Memory) {
 		if o != store.Refused {
 			x.kept++
 		}

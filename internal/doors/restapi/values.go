@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -40,7 +40,7 @@ func projectsOf(given *[]string) (out []string) {
 // knownProjects returns the projects that a filter names: those of insights, or else of source trees.
 func (r *request) knownProjects(ctx context.Context, given []string) (out []string, err error) {
 	for _, name := range given {
-		names, err := engine.KnownProjects(ctx, r.Memories, name)
+		names, err := memory.KnownProjects(ctx, r.Memories, name)
 		if errors.Is(err, hippo.ErrNotFound) && r.ofTree(name) {
 			names, err = []string{name}, nil
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 func TestDocument_isValid(t *testing.T) {
@@ -38,7 +38,7 @@ func TestVerbs(t *testing.T) {
 	s := start(t)
 	m := s.record(`{"content":"the pump <needs> oil","situation":["maintenance"],"importance":0.8,"tags":["pump"],"type":"fact","pinned":true,
 		"event_time":"2026-02-01","valid_until":"2027-01-01T00:00:00Z","source":{"kind":"user","author":"ana","seq":2},"metadata":{"n":{"deep":[1,null]}},"project":"plant"}`)
-	if d := cmp.Diff(memory{
+	if d := cmp.Diff(stored{
 		UUID: m.UUID, Content: "the pump <needs> oil", Situation: []string{"maintenance"}, Tags: []string{"pump"}, Pinned: true, Project: "plant",
 		Metadata: map[string]any{"n": map[string]any{"deep": []any{1., nil}}}, Source: struct{ Kind, Author string }{"user", "ana"},
 	}, m); d != "" {
@@ -50,7 +50,7 @@ func TestVerbs(t *testing.T) {
 		if id == m.UUID[:13] {
 			continue // both begin with the same time
 		}
-		var got memory
+		var got stored
 		if r := s.do(http.MethodGet, "/memories/"+id, "").want(http.StatusOK).into(&got); r.header.Get("ETag") != `"v1"` || got.UUID != m.UUID {
 			t.Errorf("%s: got %s, ETag %s", id, got.UUID, r.header.Get("ETag"))
 		}
@@ -121,7 +121,7 @@ func TestHistory(t *testing.T) {
 	b := s.record(`{"content":"60 s","supersedes":["` + a.UUID + `"]}`)
 	c := s.record(`{"content":"90 s","supersedes":["` + b.UUID + `"]}`)
 	alone := s.record(`{"content":"alone"}`)
-	for _, m := range []memory{a, b, c} {
+	for _, m := range []stored{a, b, c} {
 		if d := cmp.Diff([]string{"30 s", "60 s", "90 s"}, s.do(http.MethodGet, "/memories/"+m.UUID+"/history", "").contents()); d != "" {
 			t.Errorf("%s: %s", m.Content, d)
 		}
@@ -167,7 +167,7 @@ func TestModify(t *testing.T) {
 	s := start(t)
 	m := s.record(`{"content":"one","tags":["a"],"metadata":{"x":1,"y":2}}`)
 	path := "/memories/" + m.UUID
-	var got memory
+	var got stored
 	r := s.do(http.MethodPatch, path, `{"content":"two","clear":["tags","metadata.x"],"metadata":{"y":null,"z":3},"pinned":true}`, "If-Match", `"v1"`).want(http.StatusOK).into(&got)
 	if got.Content != "two" || got.Tags != nil || !got.Pinned || cmp.Diff(map[string]any{"y": 2., "z": 3.}, got.Metadata) != "" || r.header.Get("ETag") != `"v2"` {
 		t.Errorf("got %+v, ETag %s", got, r.header.Get("ETag"))
@@ -209,7 +209,7 @@ func TestModify_validity(t *testing.T) {
 		}
 	}
 	all := s.engine.In(hippo.LocalScope(""))
-	ops, err := engine.Operations(t.Context(), all, api.Operations{Count: 5})
+	ops, err := memory.Operations(t.Context(), all, api.Operations{Count: 5})
 	if n := len(ops.Operations); err != nil || n != 3 || ops.Operations[n-1].Reason != "the contract ends" || ops.Operations[n-1].By.Client != "rest" || ops.Operations[0].Reason != "" {
 		t.Errorf("history: %+v, %v", ops, err)
 	}
@@ -248,7 +248,7 @@ func TestRecord_isIdempotent(t *testing.T) {
 	s := start(t)
 	key := []string{"Idempotency-Key", "4711"}
 	m := s.record(`{"content":"one"}`, key...)
-	var out struct{ Insight memory }
+	var out struct{ Insight stored }
 	s.do(http.MethodPost, "/memories", `{"content":"one"}`, key...).want(http.StatusOK).into(&out)
 	if out.Insight.UUID != m.UUID {
 		t.Errorf("got %s, want %s", out.Insight.UUID, m.UUID)

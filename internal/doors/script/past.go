@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -30,7 +31,7 @@ func (in *logInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any,
 	if err != nil {
 		return nil, err
 	}
-	page, err := engine.Operations(ctx, s.memories, q)
+	page, err := memory.Operations(ctx, s.memories, q)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func operationsOf(s *session, ops []api.Operation) []map[string]any {
 	for i := range ops {
 		changed = append(changed, ops[i].Memories...)
 	}
-	short := engine.ShortIDs(s.memories, changed)
+	short := memory.ShortIDs(s.memories, changed)
 	out := make([]map[string]any, len(ops))
 	for i := range ops {
 		o := &ops[i]
@@ -75,7 +76,7 @@ func (in *diffInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any
 
 // difference returns two versions as a program sees them, and the keys in which they differ. Nil is None.
 func difference(ctx context.Context, s *session, sides [2]*hippo.Memory) (map[string]any, error) {
-	status, err := s.memories.Status(ctx)
+	status, err := memory.Status(ctx, s.memories)
 	if err != nil {
 		return nil, err
 	}
@@ -99,17 +100,17 @@ type undoInput struct{ verb.Undo }
 
 // call returns the ids of the memories that it changed.
 func (in *undoInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	id, err := engine.ResolveOperation(ctx, s.memories, string(in.Operation))
+	id, err := memory.ResolveOperation(ctx, s.memories, string(in.Operation))
 	if err != nil {
 		return nil, err
 	}
-	ms, err := engine.Undo(ctx, engine.Because(s.memories, in.Reason), id)
+	ms, err := memory.Undo(ctx, engine.Because(s.memories, in.Reason), id)
 	if err != nil {
 		return nil, err
 	}
 	s.remember(c, "%s, memories: %d", id.Short(), len(ms))
 	ids := hippo.IDsOf(ms...)
-	short := engine.ShortIDs(s.memories, ids)
+	short := memory.ShortIDs(s.memories, ids)
 	out := make([]string, len(ids))
 	for i, id := range ids {
 		out[i] = short.Of(id)

@@ -11,20 +11,21 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // changed records a memory and changes it twice; the last change is its tags.
 func (f *fixture) changed() (id string) {
 	f.t.Helper()
-	m, err := f.Record(f.t.Context(), &hippo.Memory{Content: "the pump needs oil", Importance: hippo.Importance{Base: .5}})
+	m, err := memory.Record(f.t.Context(), f.Memories, &hippo.Memory{Content: "the pump needs oil", Importance: hippo.Importance{Base: .5}})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	text := "the pump needs grease"
 	because := engine.Because(f.Memories, "read the manual")
 	for _, change := range []api.Change{{Content: &text, Vote: api.VoteNone}, {Tags: &[]string{"pump"}, Vote: api.VoteNone}} {
-		if _, err := because.Modify(f.t.Context(), m.ID, change); err != nil {
+		if _, err := memory.Modify(f.t.Context(), because, m.ID, change); err != nil {
 			f.t.Fatal(err)
 		}
 	}
@@ -66,11 +67,11 @@ func TestRun_past_is_stored(t *testing.T) {
 	if got := f.text(`undo(log()[0], reason="by mistake"); None`); got != "stored 1" {
 		t.Errorf("report is %q", got)
 	}
-	page, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
+	page, err := memory.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil || len(page.Operations) != 3 || page.Operations[0].Verb != hippo.VerbUndo || page.Operations[0].Reason != "by mistake" {
 		t.Fatalf("operations are %+v, %v", page, err)
 	}
-	if _, err := engine.Undo(t.Context(), f.Memories, page.Operations[0].ID); err != nil {
+	if _, err := memory.Undo(t.Context(), f.Memories, page.Operations[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.text(`get("` + id + `").tags`); got != "pump" {
@@ -130,7 +131,7 @@ func TestRun_past_stays_in_the_scope(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	id := f.changed()
-	page, err := engine.Operations(t.Context(), f.Memories, api.Operations{})
+	page, err := memory.Operations(t.Context(), f.Memories, api.Operations{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,9 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -55,7 +57,7 @@ func (in *searchInput) call(ctx context.Context, s *session, _ *sandbox.Call) (a
 	if asked.HasCode() {
 		return searchSources(ctx, s, asked, q)
 	}
-	a, err := s.memories.Search(ctx, q)
+	a, err := query.Search(ctx, s.memories, q)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +106,7 @@ func (s *session) list(ctx context.Context, q api.List, project string) (_ map[s
 	if q.Filter.Projects, err = projectsOf(ctx, s, project); err != nil {
 		return nil, err
 	}
-	l, err := s.memories.List(ctx, q)
+	l, err := memory.List(ctx, s.memories, q)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any,
 	total := 0
 	known := make(map[hippo.ID]bool)
 	for _, tag := range tags {
-		l, err := s.memories.List(ctx, api.List{Filter: hippo.Filter{Tags: []string{tag}}, Count: limit})
+		l, err := memory.List(ctx, s.memories, api.List{Filter: hippo.Filter{Tags: []string{tag}}, Count: limit})
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +202,7 @@ func (in *getInput) call(ctx context.Context, s *session, c *sandbox.Call) (any,
 func known(ctx context.Context, s *session, ids []hippo.ID, at hippo.Moment) ([]map[string]any, error) {
 	found := make(map[hippo.ID]*hippo.Memory, len(ids))
 	for some := range slices.Chunk(ids, hippo.MaxIDs) { // each reads the history once
-		got, err := engine.GetAt(ctx, s.memories, api.Get{IDs: some, At: at, Some: true})
+		got, err := query.GetAt(ctx, s.memories, api.Get{IDs: some, At: at, Some: true})
 		if err != nil {
 			return nil, err
 		}
@@ -214,7 +216,7 @@ func known(ctx context.Context, s *session, ids []hippo.ID, at hippo.Moment) ([]
 			ms = append(ms, found[id])
 		}
 	}
-	status, err := s.memories.Status(ctx)
+	status, err := memory.Status(ctx, s.memories)
 	return s.values(ms, status.Day, nil), err
 }
 
@@ -230,7 +232,7 @@ func (in *relatedInput) call(ctx context.Context, s *session, _ *sandbox.Call) (
 	if err != nil {
 		return nil, err
 	}
-	rs, err := s.memories.Relations().List(ctx, api.Relations{IDs: ids, Kinds: in.Kinds, At: at})
+	rs, err := knowledge.ListRelations(ctx, s.memories, api.Relations{IDs: ids, Kinds: in.Kinds, At: at})
 	return s.relations(rs), err
 }
 
@@ -244,7 +246,7 @@ func (in *contextInput) call(ctx context.Context, s *session, _ *sandbox.Call) (
 	if s.caller.Work != nil {
 		q.Work = s.caller.Work(ctx)
 	}
-	b, err := engine.Context(ctx, s.memories, q)
+	b, err := query.Context(ctx, s.memories, q)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +254,7 @@ func (in *contextInput) call(ctx context.Context, s *session, _ *sandbox.Call) (
 }
 
 func stats(ctx context.Context, s *session) (any, error) {
-	x, err := s.memories.Status(ctx)
+	x, err := memory.Status(ctx, s.memories)
 	return map[string]any{
 		"$": "struct", "memories": x.Memories, "count": x.Memories, "forgotten": x.Forgotten, "day": x.Day, "date": x.Date, "ranker": x.Ranker,
 		"degraded": list(x.Degraded), "ready": err == nil,
@@ -260,6 +262,6 @@ func stats(ctx context.Context, s *session) (any, error) {
 }
 
 func projects(ctx context.Context, s *session) (any, error) {
-	names, err := s.memories.Projects(ctx)
+	names, err := memory.Projects(ctx, s.memories)
 	return list(names), err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -61,7 +62,7 @@ func (f *fixture) fill(n int) (ids []string) {
 		if i%2 == 0 {
 			m.Tags = []string{"even"}
 		}
-		m, err := f.Record(f.t.Context(), m)
+		m, err := memory.Record(f.t.Context(), f.Memories, m)
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -386,7 +387,7 @@ func TestRun_waits_for_its_turn(t *testing.T) {
 		}
 	}
 	close(inside)
-	if r, err := f.List(t.Context(), api.List{}); err != nil || r.Total != 1+running+waiting {
+	if r, err := memory.List(t.Context(), f.Memories, api.List{}); err != nil || r.Total != 1+running+waiting {
 		t.Errorf("stored %d, %v", r.Total, err)
 	}
 }
@@ -417,7 +418,7 @@ func TestPreview_ShowsWhatAnswers(t *testing.T) {
 	f := open(t)
 	filler := strings.Repeat("Nothing of interest happened on that day, and nobody wrote it down. ", 12)
 	const answer = "The gateway listens on port 9443."
-	if _, err := f.Record(t.Context(), &hippo.Memory{Content: filler + answer + " " + filler}); err != nil {
+	if _, err := memory.Record(t.Context(), f.Memories, &hippo.Memory{Content: filler + answer + " " + filler}); err != nil {
 		t.Fatal(err)
 	}
 	for program, want := range map[string]bool{

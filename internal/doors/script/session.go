@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -114,7 +115,7 @@ func (s *session) remember(c *sandbox.Call, format string, args ...any) {
 
 // values returns memories as a program sees them.
 func (s *session) values(ms []*hippo.Memory, day hippo.Day, score func(i int) float64) []map[string]any {
-	short := engine.ShortIDs(s.memories, hippo.IDsOf(ms...))
+	short := memory.ShortIDs(s.memories, hippo.IDsOf(ms...))
 	out := make([]map[string]any, len(ms))
 	for i, m := range ms {
 		out[i] = valueOf(m, short, s.caller.Now().In(s.memories.Zone()))
@@ -132,5 +133,5 @@ func projectsOf(ctx context.Context, s *session, name string) ([]string, error) 
 	if name == "" {
 		return nil, nil
 	}
-	return engine.ResolveProject(ctx, s.memories, name)
+	return memory.ResolveProject(ctx, s.memories, name)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 )
 
@@ -22,9 +21,7 @@ func searchSources(ctx context.Context, s *session, asked sources.Set, q hippo.Q
 	}
 	a, err := sources.Search(ctx, &sources.Asked{
 		Sources: asked, Scope: s.caller.Scope, Trees: s.caller.Trees,
-		Insights: sources.Insights{Search: s.memories.Search, CountUsed: func(ctx context.Context, ids []hippo.ID) (string, error) {
-			return engine.CountUsed(ctx, s.memories, ids)
-		}},
+		Insights: sources.InsightsOf(s.memories),
 	}, q)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // hashDigits is the length of the hash of a memory in the interface of mcp-memory-service.
@@ -60,7 +62,7 @@ func timeOrNil(t time.Time, zone *time.Location) any {
 func factsOf(s *session, a *hippo.Answer) []string {
 	out := make([]string, len(a.Facts))
 	for i := range a.Facts {
-		out[i] = strings.TrimPrefix(engine.FactText(&a.Facts[i], nowOf(s)), "fact: ")
+		out[i] = strings.TrimPrefix(knowledge.FactText(&a.Facts[i], nowOf(s)), "fact: ")
 	}
 	return out
 }
@@ -81,7 +83,7 @@ func (s *session) hits(a *hippo.Answer) []map[string]any {
 			p.Text += "…"
 		}
 		out[i]["preview"] = p.Text
-		out[i]["contradicted_by"] = engine.ContradictionNote(a.Hits[i].ContradictedBy, nowOf(s))
+		out[i]["contradicted_by"] = query.ContradictionNote(a.Hits[i].ContradictedBy, nowOf(s))
 		if same := a.Hits[i].Same.IDs; same != nil {
 			out[i]["same"] = same
 		}
@@ -96,7 +98,7 @@ func (s *session) relations(rs []hippo.Relation) []map[string]any {
 	for _, r := range rs {
 		ends = append(ends, r.From, r.To)
 	}
-	short, zone := engine.ShortIDs(s.memories, ends), s.memories.Zone()
+	short, zone := memory.ShortIDs(s.memories, ends), s.memories.Zone()
 	for i, r := range rs {
 		out[i] = map[string]any{
 			"$": "struct", "source": short.Of(r.From), "target": short.Of(r.To), "kind": r.Kind, "weight": wire.Round(r.Weight, 4),

@@ -12,6 +12,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -47,7 +49,7 @@ func (in *storeInput) call(ctx context.Context, s *session, c *sandbox.Call) (an
 	if err != nil {
 		return nil, err
 	}
-	if m, err = s.memories.Record(ctx, m, old...); err != nil {
+	if m, err = memory.Record(ctx, s.memories, m, old...); err != nil {
 		return nil, err
 	}
 	text := fmt.Sprintf("%q", wire.Clip(m.Content, shownOfWrite/2))
@@ -62,7 +64,7 @@ func (in *storeInput) call(ctx context.Context, s *session, c *sandbox.Call) (an
 }
 
 func (s *session) short(id hippo.ID) string {
-	return engine.ShortIDs(s.memories, []hippo.ID{id}).Of(id)
+	return memory.ShortIDs(s.memories, []hippo.ID{id}).Of(id)
 }
 
 // memory returns the new memory.
@@ -73,7 +75,7 @@ func (in *storeInput) memory(ctx context.Context, s *session) (*hippo.Memory, er
 	}
 	m.Namespace = s.caller.Scope.Namespace
 	if m.Project = s.caller.Scope.ProjectFor(m); in.Project != nil {
-		if m.Project, err = engine.NameProject(ctx, s.memories, *in.Project); err != nil {
+		if m.Project, err = memory.NameProject(ctx, s.memories, *in.Project); err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +104,7 @@ func (in *updateInput) call(ctx context.Context, s *session, c *sandbox.Call) (a
 	if len(old) > 0 {
 		change.Supersedes = &old
 	}
-	m, err := engine.Because(s.memories, in.Reason).Modify(ctx, id, change)
+	m, err := memory.Modify(ctx, engine.Because(s.memories, in.Reason), id, change)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,7 @@ func (in *voteInput) call(ctx context.Context, s *session, c *sandbox.Call) (any
 	if err != nil {
 		return nil, err
 	}
-	effects, err := engine.Cast(ctx, s.memories, b)
+	effects, err := memory.Cast(ctx, s.memories, b)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +170,7 @@ func (in *relationInput) call(ctx context.Context, s *session, c *sandbox.Call) 
 
 // relate declares a relation and returns what that ended, and what it left in conflict.
 func relate(ctx context.Context, s *session, c *sandbox.Call, in *relationInput) (any, error) {
-	done, err := engine.Because(s.memories, in.reason).Relations().Declare(ctx, []hippo.Relation{in.given})
+	done, err := knowledge.Relate(ctx, engine.Because(s.memories, in.reason), []hippo.Relation{in.given})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +182,7 @@ func relate(ctx context.Context, s *session, c *sandbox.Call, in *relationInput)
 
 // endRelation ends a relation, by default now.
 func endRelation(ctx context.Context, s *session, c *sandbox.Call, in *relationInput) (any, error) {
-	done, err := engine.Because(s.memories, in.reason).Relations().End(ctx, api.EndRelations{Relations: []hippo.Relation{in.given}, At: in.given.ValidUntil})
+	done, err := knowledge.EndRelations(ctx, engine.Because(s.memories, in.reason), api.EndRelations{Relations: []hippo.Relation{in.given}, At: in.given.ValidUntil})
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +191,7 @@ func endRelation(ctx context.Context, s *session, c *sandbox.Call, in *relationI
 }
 
 func unrelate(ctx context.Context, s *session, c *sandbox.Call, in *relationInput) (any, error) {
-	if err := engine.Because(s.memories, in.reason).Relations().Remove(ctx, []hippo.Relation{in.given}); err != nil {
+	if err := knowledge.Unrelate(ctx, engine.Because(s.memories, in.reason), []hippo.Relation{in.given}); err != nil {
 		return nil, err
 	}
 	s.noteRelation(c, in.given, "")
@@ -209,15 +211,15 @@ type markInput struct {
 
 // call returns how many.
 func (in *markInput) call(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	prefer, mark := api.PreferLive, s.memories.Forget
+	prefer, mark := api.PreferLive, memory.Forget
 	if in.restore {
-		prefer, mark = api.PreferForgotten, s.memories.Restore
+		prefer, mark = api.PreferForgotten, memory.Restore
 	}
 	ids, err := in.IDs.Resolve(ctx, s.memories, prefer)
 	if err != nil {
 		return nil, err
 	}
-	ms, err := mark(ctx, ids)
+	ms, err := mark(ctx, s.memories, ids)
 	if err != nil {
 		return nil, err
 	}

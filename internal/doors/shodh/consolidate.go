@@ -6,7 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 )
 
 // consolidated is the answer of consolidate: how many memories were looked at and archived, how many near-duplicates were
@@ -22,8 +22,8 @@ type consolidated struct {
 
 // consolidate consolidates the memories of the caller.
 func consolidate(ctx context.Context, c *call) (reply, error) {
-	o := engine.ConsolidateOptions{Horizon: api.Horizon(c.Text("time_horizon"))}
-	done, err := engine.Consolidate(ctx, c.Memories, o)
+	o := upkeep.ConsolidateOptions{Horizon: api.Horizon(c.Text("time_horizon"))}
+	done, err := upkeep.Consolidate(ctx, c.Memories, o)
 	if err != nil {
 		return reply{}, err
 	}
@@ -49,7 +49,7 @@ type cluster struct {
 }
 
 func listClusters(ctx context.Context, c *call) (reply, error) {
-	found, err := engine.ClustersOf(ctx, c.Memories)
+	found, err := upkeep.ClustersOf(ctx, c.Memories)
 	if err != nil {
 		return reply{}, err
 	}

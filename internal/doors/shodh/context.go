@@ -5,8 +5,9 @@ import (
 	"errors"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -35,11 +36,11 @@ func proactiveContext(ctx context.Context, c *call) (reply, error) {
 	if c.Has("auto_ingest") && ingest && !mayWrite {
 		return reply{}, errForbidden()
 	}
-	b, err := engine.Context(ctx, c.Memories, briefing.Query{Prompt: prompt, PromptOnly: true, MaxTokens: briefing.MaxTokens})
+	b, err := query.Context(ctx, c.Memories, briefing.Query{Prompt: prompt, PromptOnly: true, MaxTokens: briefing.MaxTokens})
 	if err != nil {
 		return reply{}, err
 	}
-	cal, err := c.Transfer().Calendar(ctx)
+	cal, err := transfer.NewTransfer(c.Memories).Calendar(ctx)
 	if err != nil {
 		return reply{}, err
 	}

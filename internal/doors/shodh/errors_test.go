@@ -15,6 +15,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
@@ -213,7 +214,7 @@ func TestIDs_Ambiguous(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for i := range 2 {
-		_, err := s.engine.In(owner()).Record(t.Context(), &hippo.Memory{Content: "same", ID: hippo.ID{0: byte(i + 1), 14: 1, 15: 2}, Importance: hippo.Importance{Base: .5}})
+		_, err := memory.Record(t.Context(), s.engine.In(owner()), &hippo.Memory{Content: "same", ID: hippo.ID{0: byte(i + 1), 14: 1, 15: 2}, Importance: hippo.Importance{Base: .5}})
 		if err != nil {
 			t.Fatal(err)
 		}

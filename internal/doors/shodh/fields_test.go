@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/shodh"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // TestParams: each property and parameter of a request that the document has is taken, with the type, the bounds and the
@@ -118,7 +119,7 @@ func TestOtherFrontEnds(t *testing.T) {
 		if x.Source.Kind == "" {
 			x.Trust = hippo.TrustNormal
 		}
-		if _, err := m.Record(t.Context(), &x); err != nil {
+		if _, err := memory.Record(t.Context(), m, &x); err != nil {
 			t.Fatal(err)
 		}
 		a := s.must(200, "GET", "/api/memories/"+x.ID.String(), nil)
@@ -166,7 +167,7 @@ func TestTrust(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ms, err := m.Get(t.Context(), []hippo.ID{id})
+		ms, err := memory.Get(t.Context(), m, []hippo.ID{id})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,11 +248,11 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("%d %v: the answer: -want +got\n%s", i, tc.change, d)
 		}
 	}
-	ref, err := s.engine.In(owner()).Resolve(t.Context(), id, api.PreferLive)
+	ref, err := memory.Resolve(t.Context(), s.engine.In(owner()), id, api.PreferLive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ms, err := s.engine.In(owner()).Get(t.Context(), []hippo.ID{ref})
+	ms, err := memory.Get(t.Context(), s.engine.In(owner()), []hippo.ID{ref})
 	if err != nil || ms[0].Source.Session != "setup-2026" || ms[0].Metadata["episode_id"] != nil {
 		t.Errorf("what the record shows by itself is not in the metadata: %+v (%v)", ms, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // forgotten is the answer of forget.
@@ -21,7 +22,7 @@ func forget(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if _, err = c.Forget(ctx, []hippo.ID{m.ID}); err != nil {
+	if _, err = memory.Forget(ctx, c.Memories, []hippo.ID{m.ID}); err != nil {
 		return reply{}, err
 	}
 	return reply{body: forgotten{true, true}}, nil
@@ -50,7 +51,7 @@ func forgetByTags(ctx context.Context, c *call) (reply, error) {
 	}
 	done := 0
 	for batch := range slices.Chunk(ids, hippo.MaxIDs) {
-		if _, err := c.Forget(ctx, batch); err != nil {
+		if _, err := memory.Forget(ctx, c.Memories, batch); err != nil {
 			return reply{}, fmt.Errorf("%d of %d memories were deleted: %w", done, len(ids), err)
 		}
 		done += len(batch)

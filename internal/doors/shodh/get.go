@@ -9,6 +9,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 )
 
 func getMemory(ctx context.Context, c *call) (reply, error) {
@@ -21,7 +23,7 @@ func getMemory(ctx context.Context, c *call) (reply, error) {
 
 // showOne answers with one memory.
 func showOne(ctx context.Context, c *call, m *hippo.Memory) (reply, error) {
-	cal, err := c.Transfer().Calendar(ctx)
+	cal, err := transfer.NewTransfer(c.Memories).Calendar(ctx)
 	if err != nil {
 		return reply{}, err
 	}
@@ -42,14 +44,14 @@ func showAll(c *call, ms []*hippo.Memory, day hippo.Day) []memoryJSON {
 // names several is a [*hippo.AmbiguousError].
 func find(ctx context.Context, c *call) (*hippo.Memory, error) {
 	ref := strings.TrimSpace(c.id)
-	id, err := c.Resolve(ctx, ref, api.PreferLive)
+	id, err := memory.Resolve(ctx, c.Memories, ref, api.PreferLive)
 	if _, malformed := errors.AsType[*hippo.FieldError](err); malformed || errors.Is(err, hippo.ErrNotFound) {
 		return nil, notFound(ref)
 	}
 	if err != nil {
 		return nil, err
 	}
-	ms, err := c.Get(ctx, []hippo.ID{id})
+	ms, err := memory.Get(ctx, c.Memories, []hippo.ID{id})
 	switch {
 	case errors.Is(err, hippo.ErrNotFound):
 		return nil, notFound(ref)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -27,7 +27,7 @@ func listMemories(ctx context.Context, c *call) (reply, error) {
 	if q.Filter.Types, possible, err = storedTypes(ctx, c, given(c.Input, "type")); err != nil || !possible {
 		return reply{body: listed{Memories: []memoryJSON{}}}, err
 	}
-	page, err := c.List(ctx, q)
+	page, err := memory.List(ctx, c.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -91,7 +91,7 @@ func (s *selection) newest(ctx context.Context, c *call, n int) ([]*hippo.Memory
 	var day hippo.Day
 	var out []*hippo.Memory
 	for _, f := range s.filters {
-		page, err := c.List(ctx, api.List{Filter: f, Count: n})
+		page, err := memory.List(ctx, c.Memories, api.List{Filter: f, Count: n})
 		if err != nil {
 			return nil, 0, err
 		}
@@ -116,7 +116,7 @@ func (s *selection) ids(ctx context.Context, c *call) ([]hippo.ID, error) {
 	seen := make(map[hippo.ID]bool)
 	for _, f := range s.filters {
 		for q, more := (api.List{Filter: f, Count: hippo.MaxCount}), true; more; q.Offset += q.Count {
-			page, err := c.List(ctx, q)
+			page, err := memory.List(ctx, c.Memories, q)
 			if err != nil {
 				return nil, err
 			}
@@ -139,7 +139,7 @@ type tagged struct {
 }
 
 func listTags(ctx context.Context, c *call) (reply, error) {
-	counts, err := engine.Labels(ctx, c.Memories, hippo.Filter{})
+	counts, err := memory.Labels(ctx, c.Memories, hippo.Filter{})
 	if err != nil {
 		return reply{}, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // TestByTags: any of the tags is enough, in any case, newest first, and all of them if the caller asks for that.
@@ -74,7 +75,7 @@ func TestForgetByTags_Many(t *testing.T) {
 	const n = hippo.MaxCount + 5
 	m := s.engine.In(owner())
 	for i := range n {
-		if _, err := m.Record(t.Context(), &hippo.Memory{Content: fmt.Sprintf("note %d", i), Tags: []string{"many"}, Importance: hippo.Importance{Base: .5}}); err != nil {
+		if _, err := memory.Record(t.Context(), m, &hippo.Memory{Content: fmt.Sprintf("note %d", i), Tags: []string{"many"}, Importance: hippo.Importance{Base: .5}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -111,11 +112,11 @@ func TestForget(t *testing.T) {
 			t.Errorf("it is still there: %s", a.body)
 		}
 	}
-	ref, err := s.engine.In(owner()).Resolve(t.Context(), id, api.PreferForgotten)
+	ref, err := memory.Resolve(t.Context(), s.engine.In(owner()), id, api.PreferForgotten)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.engine.In(owner()).Restore(t.Context(), []hippo.ID{ref}); err != nil {
+	if _, err := memory.Restore(t.Context(), s.engine.In(owner()), []hippo.ID{ref}); err != nil {
 		t.Fatal(err)
 	}
 	s.must(200, "GET", "/api/memories/"+id, nil)
@@ -172,7 +173,7 @@ func TestStats(t *testing.T) {
 		s.remember(object{"content": fmt.Sprintf("old %d", i), "type": kind, "tags": []string{"t", kind}})
 	}
 	for i, kind := range []string{"", "note", "task", "code_edit"} { // as other front ends store them
-		if _, err := s.engine.In(owner()).Record(t.Context(), &hippo.Memory{Content: fmt.Sprintf("ours %d", i), Type: kind, Importance: hippo.Importance{Base: .5}}); err != nil {
+		if _, err := memory.Record(t.Context(), s.engine.In(owner()), &hippo.Memory{Content: fmt.Sprintf("ours %d", i), Type: kind, Importance: hippo.Importance{Base: .5}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -34,7 +35,7 @@ func updateMemory(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	if change.Tags != nil || change.ValidFrom != nil || change.ValidUntil != nil || change.Type != nil || change.Importance != nil || change.Metadata != nil {
-		if m, err = c.Modify(ctx, m.ID, change); err != nil {
+		if m, err = memory.Modify(ctx, c.Memories, m.ID, change); err != nil {
 			return reply{}, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -147,7 +148,7 @@ func record(ctx context.Context, c *call, m *hippo.Memory) (same hippo.ID, err e
 	if same, err = findSame(ctx, c, m); err != nil || !same.IsZero() {
 		return same, err
 	}
-	_, err = c.Record(ctx, m)
+	_, err = memory.Record(ctx, c.Memories, m)
 	return hippo.ID{}, err
 }
 
@@ -160,9 +161,9 @@ func findSame(ctx context.Context, c *call, m *hippo.Memory) (hippo.ID, error) {
 	}
 	in := c.In(scope)
 	hash := hex.EncodeToString(m.ContentHash[:])
-	id, err := in.Resolve(ctx, hash, api.PreferLive)
+	id, err := memory.Resolve(ctx, in, hash, api.PreferLive)
 	if several, ok := errors.AsType[*hippo.AmbiguousError](err); ok { // other front ends store a text twice
-		id, err = in.Resolve(ctx, several.Candidates[0][0], api.PreferLive)
+		id, err = memory.Resolve(ctx, in, several.Candidates[0][0], api.PreferLive)
 	}
 	switch {
 	case errors.Is(err, hippo.ErrNotFound):
@@ -170,7 +171,7 @@ func findSame(ctx context.Context, c *call, m *hippo.Memory) (hippo.ID, error) {
 	case err != nil:
 		return hippo.ID{}, err
 	}
-	ms, err := in.Get(ctx, []hippo.ID{id})
+	ms, err := memory.Get(ctx, in, []hippo.ID{id})
 	if err != nil || ms[0].Forgotten() || ms[0].ContentHash != m.ContentHash {
 		return hippo.ID{}, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
@@ -84,7 +85,7 @@ func TestRemember_Duplicates(t *testing.T) {
 	}
 	// Other front ends store a text twice. It is a duplicate all the same.
 	for range 2 {
-		if _, err := s.engine.In(owner()).Record(t.Context(), &hippo.Memory{Content: "twice", Importance: hippo.Importance{Base: .5}}); err != nil {
+		if _, err := memory.Record(t.Context(), s.engine.In(owner()), &hippo.Memory{Content: "twice", Importance: hippo.Importance{Base: .5}}); err != nil {
 			t.Fatal(err)
 		}
 	}

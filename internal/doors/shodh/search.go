@@ -7,7 +7,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -67,7 +68,7 @@ func recall(ctx context.Context, c *call) (reply, error) {
 	if q.Filter.Types, possible, err = storedTypes(ctx, c, verb.Of[[]string](c.Input, "memory_types", nil)); err != nil || !possible {
 		return reply{body: out}, err
 	}
-	a, err := c.Search(ctx, q)
+	a, err := query.Search(ctx, c.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -81,7 +82,7 @@ func recall(ctx context.Context, c *call) (reply, error) {
 	}
 	for _, r := range results[:min(len(results), limit)] {
 		shown := memoryOf(r.hit.Memory, r.importance, c.Now())
-		if note := engine.ContradictionNote(r.hit.ContradictedBy, c.Now()); note != "" {
+		if note := query.ContradictionNote(r.hit.ContradictedBy, c.Now()); note != "" {
 			shown = append(shown, member{"contradicted_by", note})
 		}
 		out.Memories = append(out.Memories, append(shown,
@@ -117,7 +118,7 @@ func storedTypes(ctx context.Context, c *call, types []string) (stored []string,
 	if len(types) == 0 {
 		return nil, true, nil
 	}
-	counts, err := engine.Labels(ctx, c.Memories, hippo.Filter{})
+	counts, err := memory.Labels(ctx, c.Memories, hippo.Filter{})
 	if err != nil {
 		return nil, false, err
 	}

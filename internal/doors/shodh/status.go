@@ -9,7 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // statistics is the answer of getStats.
@@ -29,11 +29,11 @@ type typeCount struct {
 }
 
 func getStats(ctx context.Context, c *call) (reply, error) {
-	all, err := engine.Labels(ctx, c.Memories, hippo.Filter{})
+	all, err := memory.Labels(ctx, c.Memories, hippo.Filter{})
 	if err != nil {
 		return reply{}, err
 	}
-	recent, err := engine.Labels(ctx, c.Memories, hippo.Filter{CreatedAfter: c.Now().AddDate(0, 0, -7)})
+	recent, err := memory.Labels(ctx, c.Memories, hippo.Filter{CreatedAfter: c.Now().AddDate(0, 0, -7)})
 	if err != nil {
 		return reply{}, err
 	}
@@ -84,7 +84,7 @@ func healthOf(ctx context.Context, c *call) string {
 	e, err := c.open(ctx)
 	if err == nil && c.scope.Allows(hippo.RightRead) {
 		var s api.Status
-		if s, err = e.In(c.scope).Status(ctx); err == nil && len(s.Degraded) > 0 {
+		if s, err = memory.Status(ctx, e.In(c.scope)); err == nil && len(s.Degraded) > 0 {
 			return degraded
 		}
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // auditBody is the last audit, a section and a page at a time.
@@ -133,7 +134,7 @@ func listed(d *doneAudit, p api.Problem) []api.AuditFinding {
 
 // findingsOf returns a page of the findings of a problem, and where it ends. What was settled since the audit is passed over.
 func findingsOf(ctx context.Context, v *visit, d *doneAudit, p api.Problem, offset int) (out []finding, end int, err error) {
-	list, title := listed(d, p), engine.ProjectTitles(v.memories)
+	list, title := listed(d, p), memory.ProjectTitles(v.memories)
 	end = min(offset, len(list))
 	for end < len(list) && len(out) < pageSize {
 		chunk := list[end:min(end+pageSize, len(list))]
@@ -181,13 +182,13 @@ func stateOf(ctx context.Context, v *visit, list []api.AuditFinding) (*auditStat
 			}
 		}
 	}
-	ms, err := v.memories.Get(ctx, ids)
+	ms, err := memory.Get(ctx, v.memories, ids)
 	if unknown, ok := errors.AsType[*hippo.UnknownError](err); ok {
 		ids = slices.DeleteFunc(ids, func(id hippo.ID) bool { return slices.Contains(unknown.IDs, id) })
 		if len(ids) == 0 {
 			return s, nil
 		}
-		ms, err = v.memories.Get(ctx, ids)
+		ms, err = memory.Get(ctx, v.memories, ids)
 	}
 	if err != nil {
 		return nil, err
@@ -195,7 +196,7 @@ func stateOf(ctx context.Context, v *visit, list []api.AuditFinding) (*auditStat
 	for _, m := range ms {
 		s.memories[m.ID] = m
 	}
-	relations, err := v.memories.Relations().Of(ctx, ids)
+	relations, err := knowledge.RelationsOf(ctx, v.memories, ids)
 	for i := range relations {
 		if r := &relations[i]; r.Kind == consolidate.CompatibleWith && r.ValidAt(v.now) {
 			s.compatible[orderedPair(r.From, r.To)] = true

@@ -10,6 +10,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // audited is a site with one finding of each kind.
@@ -56,9 +58,9 @@ func (s *site) days(n int, queries ...string) {
 }
 
 // search uses what an agent finds.
-func (s *site) search(query string, count int) {
+func (s *site) search(text string, count int) {
 	s.t.Helper()
-	if _, err := s.engine.In(hippo.LocalScope("")).Search(s.t.Context(), hippo.Query{Text: query, Count: count, Detail: hippo.Detail{Each: true}}); err != nil {
+	if _, err := query.Search(s.t.Context(), s.engine.In(hippo.LocalScope("")), hippo.Query{Text: text, Count: count, Detail: hippo.Detail{Each: true}}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -187,7 +189,7 @@ func TestAudit_Again(t *testing.T) {
 	b.open(next.path).want(http.StatusOK, "Stale 3", "1 hour ago")
 	b.open(b.again(p)).want(http.StatusOK, "Stale 3", "1 hour ago")
 
-	if err := s.engine.In(hippo.LocalScope("")).Purge(t.Context(), []hippo.ID{m.ID, s.best}); err != nil {
+	if err := memory.Purge(t.Context(), s.engine.In(hippo.LocalScope("")), []hippo.ID{m.ID, s.best}); err != nil {
 		t.Fatal(err)
 	}
 	for _, problem := range []string{"stale", "duplicate"} {
@@ -199,7 +201,7 @@ func TestAudit_Again(t *testing.T) {
 	}
 	b.open(auditPath+"&problem=duplicate").want(http.StatusOK, "All of this is settled.")
 	content := "the gateway timeout is a minute"
-	if _, err := s.engine.In(hippo.LocalScope("")).Modify(t.Context(), s.newer, api.Change{Content: &content}); err != nil {
+	if _, err := memory.Modify(t.Context(), s.engine.In(hippo.LocalScope("")), s.newer, api.Change{Content: &content}); err != nil {
 		t.Fatal(err)
 	}
 	b.open(auditPath+"&problem=contradictory").want(http.StatusOK, "All of this is settled.")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 )
 
 const (
@@ -87,7 +87,7 @@ func (a *audits) make(ctx context.Context, v *visit, unwanted string) error {
 		return nil
 	}
 	at := v.options.Now()
-	report, err := engine.Audit(ctx, v.memories, api.Audit{Projects: []string{hippo.AllProjects}, Limit: hippo.MaxCount})
+	report, err := upkeep.Audit(ctx, v.memories, api.Audit{Projects: []string{hippo.AllProjects}, Limit: hippo.MaxCount})
 	if err != nil {
 		return err
 	}

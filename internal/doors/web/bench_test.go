@@ -9,6 +9,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
@@ -17,7 +19,7 @@ func BenchmarkPages(b *testing.B) {
 	s := newSite(b)
 	m := s.engine.In(hippo.LocalScope(""))
 	const memories = 100_000
-	_, err := m.Transfer().Import(b.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	_, err := transfer.NewTransfer(m).Import(b.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for i := range memories {
 			x := &hippo.Memory{
 				Content: fmt.Sprintf("note %d about the gateway of shop %d, which failed after %d seconds", i, i%97, i%1009), Project: fmt.Sprintf("project %d", i%4),
@@ -32,7 +34,7 @@ func BenchmarkPages(b *testing.B) {
 		b.Fatal(err)
 	}
 	h := s.handler()
-	list, err := m.List(b.Context(), api.List{Count: 1})
+	list, err := memory.List(b.Context(), m, api.List{Count: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // browseBody is a list of memories by filter, newest first.
@@ -32,7 +33,7 @@ func (b *browseBody) list(v *visit, filter hippo.Filter) error {
 		return err
 	}
 	q := api.List{Filter: filter, When: b.Form.When, Forgotten: b.Form.Forgotten, Arrival: b.Form.Arrival, Offset: offset, Count: pageSize}
-	list, err := v.memories.List(v.r.Context(), q)
+	list, err := memory.List(v.r.Context(), v.memories, q)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -44,7 +46,7 @@ func applyTo(v *visit, declared []hippo.Relation, text string, change func(by *e
 // remember lets the session undo a change, and returns the key; empty if nothing was changed, or the store keeps no
 // history.
 func (v *visit) remember(u undoEntry) string {
-	vs, err := engine.Versions(v.r.Context(), v.memories, api.Versions{Operation: u.operation})
+	vs, err := memory.Versions(v.r.Context(), v.memories, api.Versions{Operation: u.operation})
 	if err == nil && len(vs) > 0 {
 		u.declared = nil
 	} else if u.declared == nil {
@@ -106,7 +108,7 @@ func vote(v *visit) error {
 		} else {
 			b.Down = []hippo.ID{m.ID}
 		}
-		_, err := engine.Cast(v.r.Context(), by, b)
+		_, err := memory.Cast(v.r.Context(), by, b)
 		return err
 	})
 }
@@ -114,7 +116,7 @@ func vote(v *visit) error {
 // accept confirms a memory.
 func accept(v *visit) error {
 	return v.change("Accepted: sessions may show it unasked.", func(by *engine.Memories, m *hippo.Memory) error {
-		_, err := by.Modify(v.r.Context(), m.ID, engine.Confirmation(m))
+		_, err := memory.Modify(v.r.Context(), by, m.ID, memory.Confirmation(m))
 		return err
 	})
 }
@@ -126,21 +128,21 @@ func pin(v *visit) error {
 		text = "Pinned: its importance no longer decays."
 	}
 	return v.change(text, func(by *engine.Memories, m *hippo.Memory) error {
-		_, err := by.Modify(v.r.Context(), m.ID, api.Change{Pinned: &pinned})
+		_, err := memory.Modify(v.r.Context(), by, m.ID, api.Change{Pinned: &pinned})
 		return err
 	})
 }
 
 func forget(v *visit) error {
 	return v.change("Forgotten: searches no longer find it.", func(by *engine.Memories, m *hippo.Memory) error {
-		_, err := by.Forget(v.r.Context(), []hippo.ID{m.ID})
+		_, err := memory.Forget(v.r.Context(), by, []hippo.ID{m.ID})
 		return err
 	})
 }
 
 func restore(v *visit) error {
 	return v.change("Restored: searches find it again.", func(by *engine.Memories, m *hippo.Memory) error {
-		_, err := by.Restore(v.r.Context(), []hippo.ID{m.ID})
+		_, err := memory.Restore(v.r.Context(), by, []hippo.ID{m.ID})
 		return err
 	})
 }
@@ -148,7 +150,7 @@ func restore(v *visit) error {
 // holds removes the end of the time in which a memory holds.
 func holds(v *visit) error {
 	return v.change("Holds: it has no end any more.", func(by *engine.Memories, m *hippo.Memory) error {
-		_, err := by.Modify(v.r.Context(), m.ID, api.Change{ValidUntil: &time.Time{}})
+		_, err := memory.Modify(v.r.Context(), by, m.ID, api.Change{ValidUntil: &time.Time{}})
 		return err
 	})
 }
@@ -156,8 +158,8 @@ func holds(v *visit) error {
 // move moves a memory to a project.
 func move(v *visit) error {
 	project := v.r.PostForm.Get("project")
-	return v.change("Moved to "+engine.ProjectTitles(v.memories)(project)+".", func(by *engine.Memories, m *hippo.Memory) error {
-		_, err := by.Modify(v.r.Context(), m.ID, api.Change{Project: &project})
+	return v.change("Moved to "+memory.ProjectTitles(v.memories)(project)+".", func(by *engine.Memories, m *hippo.Memory) error {
+		_, err := memory.Modify(v.r.Context(), by, m.ID, api.Change{Project: &project})
 		return err
 	})
 }
@@ -179,7 +181,7 @@ func edit(v *visit) error {
 	}
 	if err == nil {
 		err = v.apply("Changed.", func(by *engine.Memories) error {
-			_, changeErr := by.Modify(v.r.Context(), m.ID, change)
+			_, changeErr := memory.Modify(v.r.Context(), by, m.ID, change)
 			if correctable(changeErr) {
 				changeErr = &editError{changeErr}
 			}
@@ -250,7 +252,7 @@ func compatible(v *visit) error {
 	}
 	list := []hippo.Relation{{From: ids[0], To: ids[1], Kind: consolidate.CompatibleWith, Weight: 1}}
 	return applyTo(v, list, "Both stay: an audit no longer names this pair.", func(by *engine.Memories) error {
-		_, err := by.Relations().Declare(v.r.Context(), list)
+		_, err := knowledge.Relate(v.r.Context(), by, list)
 		return err
 	})
 }
@@ -262,7 +264,7 @@ func merge(v *visit) error {
 	if err != nil {
 		return err
 	}
-	ms, err := v.memories.Get(ctx, ids[:])
+	ms, err := memory.Get(ctx, v.memories, ids[:])
 	if err != nil {
 		return err
 	}
@@ -272,7 +274,7 @@ func merge(v *visit) error {
 		change.Situation, change.Tags = &situation, &tags
 	}
 	return v.apply("Merged: the other memory is superseded now.", func(by *engine.Memories) error {
-		_, err := by.Modify(ctx, ids[0], change)
+		_, err := memory.Modify(ctx, by, ids[0], change)
 		return err
 	})
 }
@@ -300,9 +302,9 @@ func undo(v *visit) error {
 	}
 	return v.apply("Undone.", func(by *engine.Memories) error {
 		if u.declared != nil {
-			return by.Relations().Remove(v.r.Context(), u.declared)
+			return knowledge.Unrelate(v.r.Context(), by, u.declared)
 		}
-		_, err := engine.Undo(v.r.Context(), by, u.operation)
+		_, err := memory.Undo(v.r.Context(), by, u.operation)
 		return err
 	})
 }

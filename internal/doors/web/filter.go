@@ -11,7 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -56,11 +56,11 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 		Arrival: api.Arrival{Source: strings.TrimSpace(q.Get("source")), Import: strings.TrimSpace(q.Get("import"))},
 		states:  states{Pinned: q.Get("pinned") != "", Forgotten: q.Get("forgotten") != "", Archived: q.Get("archived") != ""},
 	}
-	projects, err := v.memories.Projects(ctx)
+	projects, err := memory.Projects(ctx, v.memories)
 	if err != nil {
 		return form, hippo.Filter{}, err
 	}
-	title := engine.ProjectTitles(v.memories)
+	title := memory.ProjectTitles(v.memories)
 	for _, p := range projects {
 		if p != "" {
 			form.Projects = append(form.Projects, choice{p, title(p), p == form.Project})
@@ -71,7 +71,7 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 	}
 	f, err := form.filter(v.now.In(v.memories.Zone()))
 	if err == nil && form.Project != "" && form.Project != noProject {
-		f.Projects, err = engine.KnownProjects(ctx, v.memories, form.Project)
+		f.Projects, err = memory.KnownProjects(ctx, v.memories, form.Project)
 	}
 	return form, f, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/web"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
@@ -86,7 +87,7 @@ func (s *site) recordIn(scope hippo.Scope, m hippo.Memory, old ...hippo.ID) *hip
 	if m.Trust == hippo.TrustNone {
 		m.Trust = hippo.TrustDefault
 	}
-	out, err := s.engine.In(scope).Record(s.t.Context(), &m, old...)
+	out, err := memory.Record(s.t.Context(), s.engine.In(scope), &m, old...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func (s *site) recordIn(scope hippo.Scope, m hippo.Memory, old ...hippo.ID) *hip
 
 func (s *site) get(id hippo.ID) *hippo.Memory {
 	s.t.Helper()
-	ms, err := s.engine.In(hippo.LocalScope("")).Get(s.t.Context(), []hippo.ID{id})
+	ms, err := memory.Get(s.t.Context(), s.engine.In(hippo.LocalScope("")), []hippo.ID{id})
 	if err != nil {
 		s.t.Fatal(err)
 	}

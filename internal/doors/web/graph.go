@@ -8,7 +8,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/history"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // graphBody is a drawing of what is related to a memory, at most two steps away.
@@ -94,7 +96,7 @@ func showGraph(v *visit) (page, error) {
 
 // bondsOf returns what connects memories with others, the strongest first.
 func bondsOf(ctx context.Context, v *visit, ids []hippo.ID) ([]bond, error) {
-	list, err := v.memories.Relations().Of(ctx, ids)
+	list, err := knowledge.RelationsOf(ctx, v.memories, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +108,7 @@ func bondsOf(ctx context.Context, v *visit, ids []hippo.ID) ([]bond, error) {
 		}
 		out = append(out, bond{r.From, r.To, kind, r.Weight})
 	}
-	ms, err := v.memories.Get(ctx, ids)
+	ms, err := memory.Get(ctx, v.memories, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +118,7 @@ func bondsOf(ctx context.Context, v *visit, ids []hippo.ID) ([]bond, error) {
 		}
 	}
 	if len(ids) == 1 { // for more, each would be a scan
-		old, err := engine.Predecessors(ctx, v.memories, ids[0])
+		old, err := history.Predecessors(ctx, v.memories, ids[0])
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +178,7 @@ func label(ctx context.Context, v *visit, placed map[hippo.ID]*node) error {
 	for id := range placed {
 		ids = append(ids, id)
 	}
-	ms, err := v.memories.Get(ctx, ids)
+	ms, err := memory.Get(ctx, v.memories, ids)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // previewLength is how many characters of a content a list shows.
@@ -35,7 +36,7 @@ func (v *visit) newItem(m *hippo.Memory) item {
 func (v *visit) itemOf(h *hippo.Hit, words *marker, day hippo.Day) item {
 	p := wire.PreviewOf(h, previewLength)
 	x := item{Memory: h.Memory, Text: words.html(p.Text), More: p.More, When: v.moment(h.Memory.CreatedAt), Badges: badgesOf(v, h.Memory)}
-	if note := engine.ContradictionNote(h.ContradictedBy, v.now.In(v.memories.Zone())); note != "" {
+	if note := query.ContradictionNote(h.ContradictedBy, v.now.In(v.memories.Zone())); note != "" {
 		x.Badges = append(x.Badges, note)
 	}
 	if day > 0 {
@@ -124,11 +125,11 @@ func age(d time.Duration) string {
 
 // get returns the memory that the path names by its ID or a short form.
 func (v *visit) get(ctx context.Context) (*hippo.Memory, error) {
-	id, err := v.memories.Resolve(ctx, v.r.PathValue("id"), 0)
+	id, err := memory.Resolve(ctx, v.memories, v.r.PathValue("id"), 0)
 	if err != nil {
 		return nil, err
 	}
-	ms, err := v.memories.Get(ctx, []hippo.ID{id})
+	ms, err := memory.Get(ctx, v.memories, []hippo.ID{id})
 	if err != nil {
 		return nil, err
 	}

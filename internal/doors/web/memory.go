@@ -11,7 +11,10 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/history"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -79,7 +82,7 @@ func showMemory(v *visit) (page, error) {
 // memoryPage returns the page of a memory, with the form as it was sent if that was wrong.
 func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
 	ctx := v.r.Context()
-	list, err := v.memories.List(ctx, api.List{Count: 1})
+	list, err := memory.List(ctx, v.memories, api.List{Count: 1})
 	if err != nil {
 		return page{}, err
 	}
@@ -107,14 +110,14 @@ func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
 
 func lineageOf(ctx context.Context, v *visit, m *hippo.Memory) (l lineage, err error) {
 	if !m.SupersededBy.IsZero() {
-		next, err := v.memories.Get(ctx, []hippo.ID{m.SupersededBy})
+		next, err := memory.Get(ctx, v.memories, []hippo.ID{m.SupersededBy})
 		if err != nil {
 			return l, err
 		}
 		x := v.newItem(next[0])
 		l.Successor = &x
 	}
-	old, err := engine.Predecessors(ctx, v.memories, m.ID)
+	old, err := history.Predecessors(ctx, v.memories, m.ID)
 	l.Predecessors = v.newItems(old)
 	return l, err
 }
@@ -129,7 +132,7 @@ const (
 // similarTo returns the memories of all projects that a search for the beginning of the content finds.
 func similarTo(ctx context.Context, v *visit, m *hippo.Memory) ([]item, error) {
 	text := []rune(strings.ToValidUTF8(m.Content, ""))
-	a, err := v.memories.Search(ctx, hippo.Query{
+	a, err := query.Search(ctx, v.memories, hippo.Query{
 		Text: string(text[:min(len(text), similarText)]), Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: maxSimilar + 1, NoTouch: true, Detail: hippo.Detail{Each: true},
 	})
 	if err != nil {
@@ -146,7 +149,7 @@ func similarTo(ctx context.Context, v *visit, m *hippo.Memory) ([]item, error) {
 
 // relationsOf returns the relations of a memory, those that hold now first, the strongest first.
 func relationsOf(ctx context.Context, v *visit, id hippo.ID) ([]relationView, error) {
-	list, err := v.memories.Relations().Of(ctx, []hippo.ID{id})
+	list, err := knowledge.RelationsOf(ctx, v.memories, []hippo.ID{id})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -157,7 +160,7 @@ func relationsOf(ctx context.Context, v *visit, id hippo.ID) ([]relationView, er
 	for i := range list {
 		ids[i] = list[i].Other(id)
 	}
-	ms, err := v.memories.Get(ctx, ids)
+	ms, err := memory.Get(ctx, v.memories, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +200,7 @@ func factsOf(v *visit, m *hippo.Memory) []fact {
 	return known([]fact{
 		{"Situation", strings.Join(m.Situation, "; ")},
 		{"Type", m.Type},
-		{"Project", engine.ProjectTitles(v.memories)(m.Project)},
+		{"Project", memory.ProjectTitles(v.memories)(m.Project)},
 		{"Said by", m.Source.Author},
 		{"Source", string(m.Source.Kind)},
 		{"Recorded by", m.Source.Client},

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 )
 
 // TestPages: each page answers, has one heading, unique IDs, labels for its fields, and nothing inline.
@@ -18,7 +19,7 @@ func TestPages(t *testing.T) {
 	old := s.record(hippo.Memory{Content: "the gateway timeout is 30 s", Tags: []string{"gateway"}, Type: "fact", Project: "shop"})
 	m := s.record(hippo.Memory{Content: "the gateway timeout is 60 s", Situation: []string{"debugging"}}, old.ID)
 	other := s.record(hippo.Memory{Content: "retries need jitter", Source: hippo.Source{Kind: hippo.SourceHook}})
-	if _, err := s.engine.In(hippo.LocalScope("")).Relations().Declare(t.Context(), []hippo.Relation{{From: m.ID, To: other.ID, Kind: "explains", Weight: .5}}); err != nil {
+	if _, err := knowledge.Relate(t.Context(), s.engine.In(hippo.LocalScope("")), []hippo.Relation{{From: m.ID, To: other.ID, Kind: "explains", Weight: .5}}); err != nil {
 		t.Fatal(err)
 	}
 	b := s.owner()

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // reviewBody is what a person should look at: captures of hooks that nobody confirmed, or pairs of memories.
@@ -46,7 +46,7 @@ func showReview(v *visit) (page, error) {
 	if v.r.URL.Query().Get("part") == "pairs" {
 		b.Part, scan = "pairs", scannedForPairs
 	}
-	list, err := v.memories.List(ctx, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Offset: offset, Count: scan})
+	list, err := memory.List(ctx, v.memories, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Offset: offset, Count: scan})
 	if err != nil {
 		return page{}, err
 	}
@@ -79,7 +79,7 @@ func pairsOf(ctx context.Context, v *visit, ms []*hippo.Memory) ([]pair, error) 
 		if !m.SupersededBy.IsZero() {
 			continue
 		}
-		c, err := engine.Compare(ctx, v.memories, m)
+		c, err := memory.Compare(ctx, v.memories, m)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func pairsOf(ctx context.Context, v *visit, ms []*hippo.Memory) ([]pair, error) 
 		if len(ids) == 0 {
 			continue
 		}
-		others, err := v.memories.Get(ctx, ids)
+		others, err := memory.Get(ctx, v.memories, ids)
 		if err != nil {
 			return nil, err
 		}

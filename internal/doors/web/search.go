@@ -10,7 +10,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
 // hitsShown is the number of hits on a page.
@@ -134,7 +136,7 @@ func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) 
 	if err != nil {
 		return err
 	}
-	b.Answer, err = v.memories.Search(ctx, hippo.Query{
+	b.Answer, err = query.Search(ctx, v.memories, hippo.Query{
 		Text: b.Query, Situation: splitList(b.Situation), Filter: filter, When: b.Form.When, Ranker: b.Ranker,
 		Offset: offset, Count: hitsShown, NoTouch: true, Detail: hippo.Detail{Explain: true, NoDistribution: true},
 	})
@@ -152,7 +154,7 @@ func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) 
 		b.Hits = append(b.Hits, x)
 	}
 	for i := range b.Answer.Facts {
-		b.Facts = append(b.Facts, engine.FactText(&b.Answer.Facts[i], v.now.In(v.memories.Zone())))
+		b.Facts = append(b.Facts, knowledge.FactText(&b.Answer.Facts[i], v.now.In(v.memories.Zone())))
 	}
 	for _, c := range b.Answer.Conflicts {
 		b.Clashes = append(b.Clashes, clash(c))
@@ -162,24 +164,24 @@ func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) 
 }
 
 func overviewOf(ctx context.Context, v *visit) (*overview, error) {
-	st, err := v.memories.Status(ctx)
+	st, err := memory.Status(ctx, v.memories)
 	if err != nil {
 		return nil, err
 	}
 	o := &overview{Status: st}
-	list, err := v.memories.List(ctx, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: hitsShown})
+	list, err := memory.List(ctx, v.memories, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: hitsShown})
 	if err != nil {
 		return nil, err
 	}
 	o.Newest = v.newItems(list.Memories)
-	names, err := v.memories.Projects(ctx)
+	names, err := memory.Projects(ctx, v.memories)
 	if err != nil {
 		return nil, err
 	}
-	title := engine.ProjectTitles(v.memories)
+	title := memory.ProjectTitles(v.memories)
 	o.MoreProjects = max(0, len(names)-maxProjects)
 	for _, name := range append(names[:len(names)-o.MoreProjects:len(names)-o.MoreProjects], "") {
-		one, err := v.memories.List(ctx, api.List{Filter: hippo.Filter{Projects: []string{name}}, Count: 1})
+		one, err := memory.List(ctx, v.memories, api.List{Filter: hippo.Filter{Projects: []string{name}}, Count: 1})
 		if err != nil {
 			return nil, err
 		}

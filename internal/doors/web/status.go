@@ -8,7 +8,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/history"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // statusBody is the state of the memory and its growth.
@@ -24,11 +25,11 @@ type statusBody struct {
 
 func showStatus(v *visit) (page, error) {
 	ctx := v.r.Context()
-	st, err := v.memories.Status(ctx)
+	st, err := memory.Status(ctx, v.memories)
 	if err != nil {
 		return page{}, err
 	}
-	times, err := engine.Created(ctx, v.memories, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}})
+	times, err := history.Created(ctx, v.memories, api.List{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}})
 	if err != nil {
 		return page{}, err
 	}

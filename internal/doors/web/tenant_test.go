@@ -15,7 +15,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/web"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // Every page and every change gives one tenant the same answer, byte for byte but for the IDs, in a store of its own and in one that other
@@ -61,7 +61,7 @@ func (s *tenant) others(n int) {
 			Situation: []string{"planning"}, Source: hippo.Source{Kind: hippo.SourceHook, Session: "s"}, Trust: hippo.TrustLow,
 		}
 		s.theirs = s.recordIn(scope, m)
-		if _, err := engine.Cast(s.t.Context(), s.engine.In(scope), api.Reinforce{Up: []hippo.ID{s.theirs.ID}, Query: "secret plan"}); err != nil {
+		if _, err := memory.Cast(s.t.Context(), s.engine.In(scope), api.Reinforce{Up: []hippo.ID{s.theirs.ID}, Query: "secret plan"}); err != nil {
 			s.t.Fatal(err)
 		}
 	}

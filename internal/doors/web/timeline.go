@@ -6,7 +6,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/history"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
@@ -63,12 +64,12 @@ func (b *timelineBody) list(v *visit, filter hippo.Filter) error {
 	}
 	all := filter
 	all.CreatedAfter, all.CreatedBefore = time.Time{}, time.Time{}
-	times, err := engine.Created(ctx, v.memories, api.List{Filter: all})
+	times, err := history.Created(ctx, v.memories, api.List{Filter: all})
 	if err != nil {
 		return err
 	}
 	b.Chart = newChart(v, times, filter)
-	list, err := v.memories.List(ctx, api.List{Filter: filter, Offset: offset, Count: pageSize})
+	list, err := memory.List(ctx, v.memories, api.List{Filter: filter, Offset: offset, Count: pageSize})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -45,11 +46,11 @@ func Sides(ctx context.Context, m *engine.Memories, d *verb.Diff) (sides [2]*hip
 	if err != nil {
 		return sides, err
 	}
-	now, err := m.Get(ctx, []hippo.ID{id})
+	now, err := memory.Get(ctx, m, []hippo.ID{id})
 	if err != nil {
 		return sides, err
 	}
-	vs, err := engine.Versions(ctx, m, api.Versions{Memory: id})
+	vs, err := memory.Versions(ctx, m, api.Versions{Memory: id})
 	if err != nil {
 		return sides, err
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -31,6 +33,14 @@ type Insights struct {
 	Search func(ctx context.Context, q hippo.Query) (*hippo.Answer, error)
 	// CountUsed counts one use of each of some insights. The note says why it does not; empty: it does.
 	CountUsed func(ctx context.Context, ids []hippo.ID) (note string, err error)
+}
+
+// InsightsOf returns the insights of a store.
+func InsightsOf(m *engine.Memories) Insights {
+	return Insights{
+		Search:    func(ctx context.Context, q hippo.Query) (*hippo.Answer, error) { return query.Search(ctx, m, q) },
+		CountUsed: func(ctx context.Context, ids []hippo.ID) (string, error) { return query.CountUsed(ctx, m, ids) },
+	}
 }
 
 // Asked is who asks what.

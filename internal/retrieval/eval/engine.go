@@ -8,6 +8,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
@@ -72,20 +75,20 @@ type shared struct{ embed.Embedder }
 // load imports the documents, searches once so that they are indexed, and waits until all models
 // have embedded them.
 func load(ctx context.Context, e *engine.Engine, now time.Time, docs []*hippo.Memory) error {
-	report, err := e.In(Scope()).Transfer().AllowSecrets().Import(ctx, calendarOf(docs, now), copies(docs, now), nil)
+	report, err := transfer.NewTransfer(e.In(Scope())).AllowSecrets().Import(ctx, calendarOf(docs, now), copies(docs, now), nil)
 	if err != nil {
 		return err
 	}
 	for _, r := range report.Rejected {
 		return r.Err
 	}
-	if _, err = e.In(Scope()).Search(ctx, hippo.Query{Text: "a", Count: 1, NoTouch: true}); err != nil {
+	if _, err = query.Search(ctx, e.In(Scope()), hippo.Query{Text: "a", Count: 1, NoTouch: true}); err != nil {
 		return err
 	}
 	if err := e.Embed(ctx, func(int, int) {}); err != nil {
 		return err
 	}
-	_, err = engine.Rescore(ctx, e.In(Scope()), 0)
+	_, err = upkeep.Rescore(ctx, e.In(Scope()), 0)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
 )
@@ -113,7 +114,7 @@ func (e *engineSearcher) Search(ctx context.Context, r Request) (Reply, error) {
 	if r.Unbounded {
 		q.Relevance = &hippo.Range{Max: math.Inf(1)}
 	}
-	answer, err := e.In(Scope()).Search(ctx, q)
+	answer, err := query.Search(ctx, e.In(Scope()), q)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rpc"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
@@ -79,7 +80,7 @@ func (c *Client) Call(ctx context.Context, call *engine.Call, out any) error {
 	var lost *lostError
 	sent := false
 	for attempt := 0; ; attempt++ {
-		body, err := engine.Encode(call)
+		body, err := rpc.Encode(call)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, call.Verb, err)
@@ -91,7 +92,7 @@ func (c *Client) Call(ctx context.Context, call *engine.Call, out any) error {
 			if err != nil {
 				return err
 			}
-			return engine.Decode(reply, failed, out)
+			return rpc.Decode(reply, failed, out)
 		}
 		if lost.sent && c.speaksTLS(ctx) {
 			return c.gone(call, &lostError{error: errTLSOnly}, false)
@@ -122,7 +123,7 @@ func (c *Client) Greet(ctx context.Context) (g Greeting, err error) {
 		return g, fmt.Errorf("%w: %s: %w", hippo.ErrUnavailable, c.Address, lost)
 	}
 	if err == nil {
-		err = engine.Decode(reply, failed, &g)
+		err = rpc.Decode(reply, failed, &g)
 	}
 	return g, err
 }

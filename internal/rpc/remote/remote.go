@@ -3,9 +3,7 @@
 // scope of the token that comes with it.
 package remote
 
-import (
-	"github.com/hippo-memory/hippo/internal/engine"
-)
+import "github.com/hippo-memory/hippo/internal/rpc"
 
 const (
 	// Path is that of the route: GET says who the server is and what the token allows, POST carries out a call.
@@ -21,7 +19,7 @@ const (
 )
 
 // Protocol returns the name of the form of calls that this program speaks. Cost: that of [engine.Protocol].
-func Protocol() string { return engine.Protocol() }
+func Protocol() string { return rpc.Protocol() }
 
 // Greeting is what a server says to a caller that it knows.
 type Greeting struct {

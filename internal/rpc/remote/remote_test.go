@@ -18,6 +18,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
@@ -84,12 +87,12 @@ func TestClient_Refuses(t *testing.T) {
 		{"a wrong token", handler(e), "hippo_wrong", hippo.ErrForbidden, "unknown, expired or revoked"},
 		{"a server without the route", httpd.New(nil, httpd.Options{Tokens: oneToken{}}), token, hippo.ErrUnsupported, "older than this program"},
 	} {
-		_, err := client(t, tc.h, tc.token).Record(t.Context(), note("x"))
+		_, err := memory.Record(t.Context(), client(t, tc.h, tc.token), note("x"))
 		if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.text) || tc.token != "" && strings.Contains(err.Error(), tc.token) {
 			t.Errorf("%s: %v, want %v with %q", tc.name, err, tc.want, tc.text)
 		}
 	}
-	_, err := at("http://127.0.0.1:1", token).List(t.Context(), api.List{})
+	_, err := memory.List(t.Context(), at("http://127.0.0.1:1", token), api.List{})
 	if !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), "http://127.0.0.1:1: dial tcp") {
 		t.Errorf("nobody listens: %v", err)
 	}
@@ -147,16 +150,16 @@ func TestClient_Repeats(t *testing.T) {
 		b := &broken{Handler: handler(e), after: after}
 		r := client(t, b, token)
 		b.times.Store(1)
-		m, err := r.Record(t.Context(), note("the gateway is down"))
+		m, err := memory.Record(t.Context(), r, note("the gateway is down"))
 		if err != nil || b.retried.Load() != 1 {
 			t.Fatalf("after %v: %v, %d repeated", after, err, b.retried.Load())
 		}
 		b.times.Store(1)
-		votes, err := r.Reinforce(t.Context(), nil, []hippo.ID{m.ID})
+		votes, err := memory.Reinforce(t.Context(), r, nil, []hippo.ID{m.ID})
 		if err != nil || len(votes) != 1 {
 			t.Fatalf("after %v: %v, %v", after, votes, err)
 		}
-		list, err := e.In(hippo.LocalScope("")).List(t.Context(), api.List{})
+		list, err := memory.List(t.Context(), e.In(hippo.LocalScope("")), api.List{})
 		if err != nil || list.Total != 1 || list.Memories[0].Importance.Value != .25 {
 			t.Errorf("after %v: %+v, %v; want one memory with one vote", after, list, err)
 		}
@@ -180,7 +183,7 @@ func TestClient_AsksAgain(t *testing.T) {
 			}
 			h.ServeHTTP(w, r)
 		}), token)
-		if _, err := r.Record(t.Context(), note("x")); err != nil || busy.Load() {
+		if _, err := memory.Record(t.Context(), r, note("x")); err != nil || busy.Load() {
 			t.Errorf("%d: %v", status, err)
 		}
 	}
@@ -194,18 +197,18 @@ func TestClient_Unknown(t *testing.T) {
 	r := client(t, b, token)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errors.New("too late"))
 	defer cancel()
-	if _, err := r.Record(ctx, note("x")); err == nil || err.Error() != "too late" {
+	if _, err := memory.Record(ctx, r, note("x")); err == nil || err.Error() != "too late" {
 		t.Errorf("with a deadline: %v", err)
 	}
 	s := httptest.NewServer(b)
 	defer s.Close()
 	c := remote.NewClient(remote.ClientOptions{Address: s.URL, Token: secret.New(token), Pauses: []time.Duration{0, 0}})
 	r = engine.NewRemote(c, &engine.Config{}, time.UTC).In(hippo.LocalScope(""))
-	_, err := r.Record(t.Context(), note("x"))
+	_, err := memory.Record(t.Context(), r, note("x"))
 	if !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), "whether the change is stored is not known") {
 		t.Errorf("a record: %v", err)
 	}
-	_, err = r.List(t.Context(), api.List{})
+	_, err = memory.List(t.Context(), r, api.List{})
 	if !errors.Is(err, hippo.ErrUnavailable) || strings.Contains(err.Error(), "not known") {
 		t.Errorf("a list: %v", err)
 	}
@@ -234,16 +237,16 @@ func TestClient_ImportGoesOn(t *testing.T) {
 		}
 	}
 	lost := func(int) { b.times.Store(100) }
-	report, err := r.Transfer().Import(t.Context(), hippo.Calendar{}, entries, lost)
+	report, err := transfer.NewTransfer(r).Import(t.Context(), hippo.Calendar{}, entries, lost)
 	if !errors.Is(err, hippo.ErrUnavailable) || report.Added != 500 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	b.times.Store(0)
-	report, err = r.Transfer().Import(t.Context(), hippo.Calendar{}, entries, nil)
+	report, err = transfer.NewTransfer(r).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil || report.Added != 200 || report.Present != 1000 { // the second batch arrived, too
 		t.Errorf("%+v, %v", report, err)
 	}
-	st, err := e.In(hippo.LocalScope("")).Status(t.Context())
+	st, err := memory.Status(t.Context(), e.In(hippo.LocalScope("")))
 	if err != nil || st.Memories != n {
 		t.Errorf("%d memories, %v; want %d", st.Memories, err, n)
 	}
@@ -264,7 +267,7 @@ func TestClient_Deadline(t *testing.T) {
 		<-asked
 		cancel(errors.New("the deadline of a hook"))
 	}()
-	if _, err := r.Search(ctx, hippo.Query{Text: "x"}); err == nil || err.Error() != "the deadline of a hook" {
+	if _, err := query.Search(ctx, r, hippo.Query{Text: "x"}); err == nil || err.Error() != "the deadline of a hook" {
 		t.Errorf("%v", err)
 	}
 	<-done

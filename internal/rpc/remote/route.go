@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rpc"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
@@ -33,13 +34,13 @@ type Options struct {
 type server struct {
 	*Options
 	protocol   string // that of this program
-	dispatcher *engine.Dispatcher
+	dispatcher *rpc.Dispatcher
 }
 
 // Routes returns the route of the verbs. The engine that open returns has the store open: verbs are carried out there,
 // never passed on.
 func Routes(open httpd.Opener, o *Options) []httpd.Route {
-	s := &server{Options: o, protocol: Protocol(), dispatcher: engine.NewDispatcher(open, o.Verbs...)}
+	s := &server{Options: o, protocol: Protocol(), dispatcher: rpc.NewDispatcher(open, o.Verbs...)}
 	if o.Now == nil {
 		o.Now = time.Now //nolint:forbidigo // the system clock is the default
 	}
@@ -122,7 +123,7 @@ func (s *server) perform(w http.ResponseWriter, r *http.Request, began time.Time
 }
 
 func failure(err error) (reply []byte, failed bool, _ error) {
-	return engine.Failure(err), true, err
+	return rpc.Failure(err), true, err
 }
 
 // differs says that two programs do not understand each other.
@@ -151,7 +152,7 @@ func discreet(err error) error {
 // reply writes a reply.
 func (s *server) reply(w http.ResponseWriter, status int, outcome string, body []byte, err error) {
 	if err != nil {
-		status, outcome, body = http.StatusInternalServerError, outcomeFailure, engine.Failure(err)
+		status, outcome, body = http.StatusInternalServerError, outcomeFailure, rpc.Failure(err)
 	}
 	h := w.Header()
 	h.Set("Content-Type", mediaType)

@@ -12,6 +12,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
@@ -33,24 +35,24 @@ func TestClient_Times(t *testing.T) {
 		want time.Duration
 	}{
 		"consolidate": {func(ctx context.Context, m *engine.Memories) error {
-			_, err := engine.Consolidate(ctx, m, engine.ConsolidateOptions{})
+			_, err := upkeep.Consolidate(ctx, m, upkeep.ConsolidateOptions{})
 			return err
 		}, long},
 		"audit": {func(ctx context.Context, m *engine.Memories) error {
-			_, err := engine.Audit(ctx, m, api.Audit{})
+			_, err := upkeep.Audit(ctx, m, api.Audit{})
 			return err
 		}, long},
-		"clusters": {func(ctx context.Context, m *engine.Memories) error { _, err := engine.ClustersOf(ctx, m); return err }, long},
+		"clusters": {func(ctx context.Context, m *engine.Memories) error { _, err := upkeep.ClustersOf(ctx, m); return err }, long},
 		"undo": {func(ctx context.Context, m *engine.Memories) error {
-			_, err := engine.Undo(ctx, m, hippo.ID{1})
+			_, err := memory.Undo(ctx, m, hippo.ID{1})
 			return err
 		}, long},
 		"list": {func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.List(ctx, api.List{})
+			_, err := memory.List(ctx, m, api.List{})
 			return err
 		}, short},
 		"forget": {func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Forget(ctx, []hippo.ID{{1}})
+			_, err := memory.Forget(ctx, m, []hippo.ID{{1}})
 			return err
 		}, short},
 	} {

@@ -16,6 +16,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 )
 
 // Consolidations says when a server consolidates its store.
@@ -125,14 +127,14 @@ func (c *Consolidations) repeat(ctx context.Context, l lease, scope hippo.Scope,
 // consolidateAll consolidates every namespace that the store has, or that of the scope where another process answers for the
 // store. One that fails does not keep the others from it.
 func consolidateAll(ctx context.Context, e *engine.Engine, scope hippo.Scope, h api.Horizon, log *slog.Logger) error {
-	namespaces, err := engine.Namespaces(ctx, e)
+	namespaces, err := memory.Namespaces(ctx, e)
 	if errors.Is(err, hippo.ErrUnsupported) {
 		namespaces, err = []string{scope.Namespace}, nil
 	}
 	for _, namespace := range namespaces {
 		scope.Namespace = namespace
 		m := engine.As(e.In(scope), hippo.Operation{By: hippo.Source{Kind: hippo.SourceTool, Client: "hippo"}, Reason: "scheduled"})
-		done, failed := engine.Consolidate(ctx, m, engine.ConsolidateOptions{Horizon: h})
+		done, failed := upkeep.Consolidate(ctx, m, upkeep.ConsolidateOptions{Horizon: h})
 		if failed != nil {
 			err = errors.Join(err, fmt.Errorf("namespace %q: %w", namespace, failed))
 			continue

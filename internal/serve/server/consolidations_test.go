@@ -15,6 +15,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/serve/server"
 )
 
@@ -106,7 +108,7 @@ func TestConsolidateAll(t *testing.T) {
 		scope := hippo.LocalScope("")
 		scope.Namespace = namespace
 		namespaces[namespace] = e.In(scope)
-		if r, err := namespaces[namespace].Transfer().Import(ctx, hippo.Calendar{}, oldNotes("of"+namespace), nil); err != nil || r.Added != 40 {
+		if r, err := transfer.NewTransfer(namespaces[namespace]).Import(ctx, hippo.Calendar{}, oldNotes("of"+namespace), nil); err != nil || r.Added != 40 {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}
@@ -114,7 +116,7 @@ func TestConsolidateAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	for namespace, m := range namespaces {
-		page, err := engine.Operations(ctx, m, api.Operations{})
+		page, err := memory.Operations(ctx, m, api.Operations{})
 		if err != nil {
 			t.Fatal(err)
 		}

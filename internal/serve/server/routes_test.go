@@ -19,6 +19,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/oauth"
@@ -63,7 +65,7 @@ func newGuarded(t *testing.T) *guarded {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	m, err := e.In(hippo.LocalScope("")).Record(t.Context(), &hippo.Memory{
+	m, err := memory.Record(t.Context(), e.In(hippo.LocalScope("")), &hippo.Memory{
 		Content: hiddenText, Tags: []string{"orchard"}, Project: "heliotrope", Importance: hippo.Importance{Base: .5},
 	})
 	if err != nil {
@@ -216,15 +218,15 @@ func TestRoutes_RemoteStore(t *testing.T) {
 			scope.Namespace = namespace
 			m := engine.NewRemote(c, &engine.Config{Now: time.Now}, time.UTC).In(scope)
 			sees := slices.Contains([]string{"reader", "writer", "admin"}, name) && namespace == ""
-			if _, err := m.Get(ctx, []hippo.ID{g.id}); (err == nil) != sees {
+			if _, err := memory.Get(ctx, m, []hippo.ID{g.id}); (err == nil) != sees {
 				t.Errorf("%s in %q reads the memory: %v", holder, namespace, err)
 			}
-			list, err := m.List(ctx, api.List{})
+			list, err := memory.List(ctx, m, api.List{})
 			if found := err == nil && list.Total > 0; found != sees {
 				t.Errorf("%s in %q counts it: %+v, %v", holder, namespace, list, err)
 			}
 			exported := false
-			for x, err := range m.Transfer().Export(ctx) {
+			for x, err := range transfer.NewTransfer(m).Export(ctx) {
 				exported = exported || err == nil && x.ID == g.id
 			}
 			if exported != sees {
@@ -234,16 +236,16 @@ func TestRoutes_RemoteStore(t *testing.T) {
 				continue
 			}
 			text := "changed"
-			_, modified := m.Modify(ctx, g.id, api.Change{Content: &text})
-			_, voted := m.Reinforce(ctx, nil, []hippo.ID{g.id})
-			_, forgot := m.Forget(ctx, []hippo.ID{g.id})
-			for verb, err := range map[string]error{"modifies": modified, "votes": voted, "forgets": forgot, "purges": m.Purge(ctx, []hippo.ID{g.id})} {
+			_, modified := memory.Modify(ctx, m, g.id, api.Change{Content: &text})
+			_, voted := memory.Reinforce(ctx, m, nil, []hippo.ID{g.id})
+			_, forgot := memory.Forget(ctx, m, []hippo.ID{g.id})
+			for verb, err := range map[string]error{"modifies": modified, "votes": voted, "forgets": forgot, "purges": memory.Purge(ctx, m, []hippo.ID{g.id})} {
 				if err == nil || strings.Contains(err.Error(), "quince4711") {
 					t.Errorf("%s in %q %s it: %v", holder, namespace, verb, err)
 				}
 			}
 			if name == "reader" {
-				if _, err := m.Record(ctx, &hippo.Memory{Content: "new"}); !errors.Is(err, hippo.ErrForbidden) {
+				if _, err := memory.Record(ctx, m, &hippo.Memory{Content: "new"}); !errors.Is(err, hippo.ErrForbidden) {
 					t.Errorf("a reader records: %v", err)
 				}
 			}
@@ -271,11 +273,11 @@ func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 // state is what the memory says, without its use, and how many there are beside those of the project "other", in which a token for that
 // may record.
 func (g *guarded) state() string {
-	ms, err := g.engine.In(hippo.LocalScope("")).Get(g.t.Context(), []hippo.ID{g.id})
+	ms, err := memory.Get(g.t.Context(), g.engine.In(hippo.LocalScope("")), []hippo.ID{g.id})
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	all, err := g.engine.In(hippo.LocalScope("")).List(g.t.Context(), api.List{Count: 100})
+	all, err := memory.List(g.t.Context(), g.engine.In(hippo.LocalScope("")), api.List{Count: 100})
 	if err != nil {
 		g.t.Fatal(err)
 	}

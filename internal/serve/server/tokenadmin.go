@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/serve/token"
 )
 
@@ -43,12 +44,12 @@ func (t *Tokens) Create(ctx context.Context, o *Options, n NewToken) (text strin
 	if restricted(&x) {
 		err = o.withStore(ctx, func(e *engine.Engine) error {
 			m := e.In(app.Scope(o.Config))
-			if _, err := engine.ListProjects(ctx, m); err != nil {
+			if _, err := memory.ListProjects(ctx, m); err != nil {
 				return err
 			}
 			for i := range x.Projects {
 				var err error
-				if x.Projects[i], err = engine.SpelledProject(ctx, m, x.Projects[i]); err != nil {
+				if x.Projects[i], err = memory.SpelledProject(ctx, m, x.Projects[i]); err != nil {
 					return err
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/web"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/oauth"
 	"github.com/hippo-memory/hippo/internal/serve/token"
@@ -76,12 +77,12 @@ func StrayScopes(ctx context.Context, e *engine.Engine, list []token.Token) (out
 		scope := hippo.LocalScope("")
 		scope.Namespace = t.Namespace
 		m := e.In(scope)
-		if _, err := engine.ListProjects(ctx, m); err != nil {
+		if _, err := memory.ListProjects(ctx, m); err != nil {
 			out = append(out, fmt.Sprintf("token %q: %v", t.Name, err))
 			continue
 		}
 		for _, name := range t.Projects {
-			if known, err := engine.SpelledProject(ctx, m, name); err == nil && known != name {
+			if known, err := memory.SpelledProject(ctx, m, name); err == nil && known != name {
 				out = append(out, fmt.Sprintf("token %q: project: %q has no memories, and %q has: write it so", t.Name, name, known))
 			}
 		}

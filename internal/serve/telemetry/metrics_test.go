@@ -14,6 +14,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/telemetry"
 )
@@ -27,7 +29,7 @@ func (everybody) Authenticate(string) (httpd.Caller, bool) {
 // search is a route that searches.
 func search(e *engine.Engine) httpd.Route {
 	return httpd.Route{Pattern: "GET /search/{id}", Rights: hippo.RightRead, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := e.In(httpd.CallerOf(r.Context()).Scope).Search(r.Context(), hippo.Query{Text: r.URL.Query().Get("q")}); err != nil {
+		if _, err := query.Search(r.Context(), e.In(httpd.CallerOf(r.Context()).Scope), hippo.Query{Text: r.URL.Query().Get("q")}); err != nil {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})}
@@ -51,7 +53,7 @@ func TestMetrics(t *testing.T) {
 	o := &telemetry.Observer{Metrics: m}
 	scope := hippo.LocalScope("")
 	scope.Namespace = "hidden"
-	if _, err := e.In(scope).Record(t.Context(), &hippo.Memory{Content: "a secret text", Project: "hidden", Importance: hippo.Importance{Base: .5}}); err != nil {
+	if _, err := memory.Record(t.Context(), e.In(scope), &hippo.Memory{Content: "a secret text", Project: "hidden", Importance: hippo.Importance{Base: .5}}); err != nil {
 		t.Fatal(err)
 	}
 	open := func(context.Context) (*engine.Engine, error) { return e, nil }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
@@ -56,7 +59,7 @@ func Run(ctx context.Context, b Bench, o Order, seed uint64, s *System) (f Figur
 		if x.Importance > 0 {
 			r.Importance.Base = x.Importance
 		}
-		if r, err = m.Record(ctx, r); err != nil {
+		if r, err = memory.Record(ctx, m, r); err != nil {
 			return f, err
 		}
 		if x.Decision {
@@ -71,19 +74,19 @@ func Run(ctx context.Context, b Bench, o Order, seed uint64, s *System) (f Figur
 
 // ready waits until what was recorded has vectors and surprise.
 func ready(ctx context.Context, m *engine.Memories, consolidated bool) error {
-	if _, err := m.Search(ctx, hippo.Query{Text: "a", Count: 1, NoTouch: true}); err != nil {
+	if _, err := query.Search(ctx, m, hippo.Query{Text: "a", Count: 1, NoTouch: true}); err != nil {
 		return err
 	}
-	if err := errors.Join(m.Embed(ctx, func(int, int) {}), engine.Scored(ctx, m)); err != nil || !consolidated {
+	if err := errors.Join(m.Embed(ctx, func(int, int) {}), upkeep.Scored(ctx, m)); err != nil || !consolidated {
 		return err
 	}
-	_, err := engine.Rescore(ctx, m, 0)
+	_, err := upkeep.Rescore(ctx, m, 0)
 	return err
 }
 
 func measure(ctx context.Context, m *engine.Memories, queries []Query, relevant map[string][]hippo.ID, mode hippo.Mode) (f Figures, err error) {
 	for _, q := range queries {
-		a, err := m.Search(ctx, hippo.Query{Text: q.Text, Count: depth, NoTouch: true, Mode: mode})
+		a, err := query.Search(ctx, m, hippo.Query{Text: q.Text, Count: depth, NoTouch: true, Mode: mode})
 		if err != nil {
 			return f, fmt.Errorf("%q: %w", q.Text, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
 
@@ -149,7 +150,7 @@ func votedUp(ctx context.Context, o *Options) ([]Goal, error) {
 				continue
 			}
 			for range 2 {
-				if _, err := engine.Cast(ctx, m, api.Reinforce{Up: []hippo.ID{a.Hits[at].Memory.ID}, Query: q.Text}); err != nil {
+				if _, err := memory.Cast(ctx, m, api.Reinforce{Up: []hippo.ID{a.Hits[at].Memory.ID}, Query: q.Text}); err != nil {
 					return err
 				}
 			}

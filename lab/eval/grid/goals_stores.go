@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 	"github.com/hippo-memory/hippo/lab/eval/decisions"
 )
@@ -39,7 +40,7 @@ func (o *Options) ranked(ctx context.Context, s *eval.Set, r hippo.Ranker) (m Me
 }
 
 func searchFor(ctx context.Context, e *engine.Engine, text string, r hippo.Ranker) (*hippo.Answer, error) {
-	return e.In(eval.Scope()).Search(ctx, hippo.Query{Text: text, Ranker: r, Count: eval.Depth, NoTouch: true})
+	return query.Search(ctx, e.In(eval.Scope()), hippo.Query{Text: text, Ranker: r, Count: eval.Depth, NoTouch: true})
 }
 
 func namesOf(a *hippo.Answer) []string {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
@@ -111,7 +113,7 @@ func openHalf(ctx context.Context, o *eval.EngineOptions, docs []*hippo.Memory) 
 	for _, g := range gates {
 		g.shut.Store(true)
 	}
-	report, err := e.In(eval.Scope()).Transfer().AllowSecrets().Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	report, err := transfer.NewTransfer(e.In(eval.Scope())).AllowSecrets().Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for _, m := range second {
 			if !yield(m.Clone(), nil) {
 				return
@@ -150,7 +152,7 @@ func (s *searched) ask(ctx context.Context, text string) (map[string][]string, e
 	var candidates []string
 	ask := func(name string, e *engine.Engine, q hippo.Query) error {
 		q.Text, q.NoTouch = text, true
-		a, err := e.In(eval.Scope()).Search(ctx, q)
+		a, err := query.Search(ctx, e.In(eval.Scope()), q)
 		if err != nil {
 			return err
 		}

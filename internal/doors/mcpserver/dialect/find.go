@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -23,7 +24,7 @@ func HashOf(m *hippo.Memory) string { return hex.EncodeToString(m.ContentHash[:]
 // one, mean all of them, any other reference one. Errors name field; one that fits nothing is [hippo.ErrNotFound].
 func Find(ctx context.Context, c *Call, field, ref string) ([]*hippo.Memory, error) {
 	ref = strings.TrimSpace(ref)
-	id, err := c.Resolve(ctx, ref, api.PreferLive)
+	id, err := memory.Resolve(ctx, c.Memories, ref, api.PreferLive)
 	ids := []hippo.ID{id}
 	if several, ok := errors.AsType[*hippo.AmbiguousError](err); ok && (len(ref) == hashDigits || strings.HasPrefix(ref, "#")) {
 		ids, err = candidates(ctx, c, several)
@@ -31,7 +32,7 @@ func Find(ctx context.Context, c *Call, field, ref string) ([]*hippo.Memory, err
 	if err != nil {
 		return nil, verb.Renamed(err, field)
 	}
-	ms, err := c.Get(ctx, ids)
+	ms, err := memory.Get(ctx, c.Memories, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func candidates(ctx context.Context, c *Call, several *hippo.AmbiguousError) ([]
 	ids := make([]hippo.ID, len(several.Candidates))
 	for i, candidate := range several.Candidates {
 		var err error
-		if ids[i], err = c.Resolve(ctx, candidate[0], api.PreferLive); err != nil {
+		if ids[i], err = memory.Resolve(ctx, c.Memories, candidate[0], api.PreferLive); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -44,7 +45,7 @@ func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error)
 	for _, f := range s.Filters() {
 		q := api.List{Filter: f, When: s.When, Place: s.Place, Count: hippo.MaxCount}
 		for {
-			page, err := c.List(ctx, q)
+			page, err := memory.List(ctx, c.Memories, q)
 			if err != nil {
 				return nil, err
 			}
@@ -71,7 +72,7 @@ func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error)
 func (s *Selection) Page(ctx context.Context, c *Call, page, size int) (list []*hippo.Memory, total int, err error) {
 	from := (page - 1) * size
 	if filters := s.Filters(); len(filters) == 1 {
-		l, err := c.List(ctx, api.List{Filter: filters[0], When: s.When, Place: s.Place, Offset: from, Count: size})
+		l, err := memory.List(ctx, c.Memories, api.List{Filter: filters[0], When: s.When, Place: s.Place, Offset: from, Count: size})
 		if err != nil {
 			return nil, 0, err
 		}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 )
 
 // Four names are those of mcp-memory-service, too. What follows is this system's part of them where the other one answers.
@@ -28,8 +29,8 @@ func ScoreOf(ctx context.Context, c *d.Call, m *hippo.Memory, duplicate bool) (S
 
 // scored returns a memory that is stored with its surprise. Without it, which comes later then, no call has failed.
 func scored(ctx context.Context, c *d.Call, m *hippo.Memory) *hippo.Memory {
-	if engine.Scored(ctx, c.Memories) == nil {
-		if ms, err := c.Get(ctx, []hippo.ID{m.ID}); err == nil {
+	if upkeep.Scored(ctx, c.Memories) == nil {
+		if ms, err := memory.Get(ctx, c.Memories, []hippo.ID{m.ID}); err == nil {
 			return ms[0]
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // file is a file of the memory tool: a memory of type [fileType], whose text is the content. Its situation is its path, so
@@ -136,7 +137,7 @@ func create(ctx context.Context, c *d.Call, path, text string) error {
 	if f == nil || f.Project != m.Project || !slices.ContainsFunc(append(f.hidden, f.Memory), func(x *hippo.Memory) bool { return x.ID != m.ID && before(x, m) }) {
 		return nil
 	}
-	if _, err := c.Forget(ctx, []hippo.ID{m.ID}); err != nil {
+	if _, err := memory.Forget(ctx, c.Memories, []hippo.ID{m.ID}); err != nil {
 		return err
 	}
 	return refusef("Error: File %s already exists", path)
@@ -168,7 +169,7 @@ func edit(ctx context.Context, c *d.Call, change func(*file) (string, error)) (e
 		}
 		content, p := contentOf(path, text, d.HashOf(f.Memory))
 		metadata := metadataWith(f.Memory, p)
-		_, err = c.Modify(ctx, f.ID, api.Change{Content: &content, Metadata: &metadata, Vote: api.VoteNone, IfVersion: f.Version})
+		_, err = memory.Modify(ctx, c.Memories, f.ID, api.Change{Content: &content, Metadata: &metadata, Vote: api.VoteNone, IfVersion: f.Version})
 		if !errors.Is(err, engine.ErrVersion) {
 			return err
 		}
@@ -187,7 +188,7 @@ func idsOf(ms []*hippo.Memory) []hippo.ID {
 // remove forgets files.
 func remove(ctx context.Context, c *d.Call, ids []hippo.ID) error {
 	for batch := range slices.Chunk(ids, hippo.MaxIDs) {
-		if _, err := c.Forget(ctx, batch); err != nil {
+		if _, err := memory.Forget(ctx, c.Memories, batch); err != nil {
 			return err
 		}
 	}
@@ -212,7 +213,7 @@ func move(ctx context.Context, c *d.Call, files directory, from, to string) erro
 			}
 		}
 	}
-	_, err := engine.ModifyAll(ctx, c.Memories, list)
+	_, err := memory.ModifyAll(ctx, c.Memories, list)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -70,14 +71,14 @@ func findOne(ctx context.Context, c *d.Call, field string) (*hippo.Memory, error
 
 // forgotten returns the forgotten memory that an argument means.
 func forgotten(ctx context.Context, c *d.Call, field, ref string) (*hippo.Memory, error) {
-	id, err := c.Resolve(ctx, ref, api.PreferForgotten)
+	id, err := memory.Resolve(ctx, c.Memories, ref, api.PreferForgotten)
 	if errors.Is(err, hippo.ErrNotFound) && field != hashField && strings.Trim(ref, "0123456789") == "" {
-		id, err = c.Resolve(ctx, "#"+ref, api.PreferForgotten)
+		id, err = memory.Resolve(ctx, c.Memories, "#"+ref, api.PreferForgotten)
 	}
 	if err != nil {
 		return nil, verb.Renamed(err, field)
 	}
-	ms, err := c.Get(ctx, []hippo.ID{id})
+	ms, err := memory.Get(ctx, c.Memories, []hippo.ID{id})
 	if err != nil {
 		return nil, err
 	}

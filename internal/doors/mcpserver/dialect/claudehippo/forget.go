@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -148,7 +149,7 @@ func forget(ctx context.Context, c *d.Call, ms []*hippo.Memory) (*deleted, error
 			out.Hashes = append(out.Hashes, d.HashOf(m))
 		}
 		if !out.DryRun {
-			if _, err := c.Forget(ctx, ids); err != nil {
+			if _, err := memory.Forget(ctx, c.Memories, ids); err != nil {
 				return nil, fmt.Errorf("%d of %d were deleted: %w", out.Count, len(ms), err)
 			}
 		}
@@ -179,7 +180,7 @@ func restore(ctx context.Context, c *d.Call) (d.Result, error) {
 			continue
 		}
 		if !c.Flag("dry_run") {
-			if _, err := c.Restore(ctx, []hippo.ID{m.ID}); err != nil {
+			if _, err := memory.Restore(ctx, c.Memories, []hippo.ID{m.ID}); err != nil {
 				return d.Result{}, err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -153,7 +154,7 @@ const (
 )
 
 func callPing(ctx context.Context, c *d.Call) (d.Result, error) {
-	st, err := c.Status(ctx)
+	st, err := memory.Status(ctx, c.Memories)
 	if err != nil {
 		return d.Result{}, err
 	}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -77,14 +79,14 @@ func recall(ctx context.Context, c *d.Call, limit int) ([]found, error) {
 	if c.Flag("no_surprise_boost") {
 		q.Ranker, q.Mode = hippo.RankerCosine, ""
 	}
-	a, err := c.Search(ctx, q)
+	a, err := query.Search(ctx, c.Memories, q)
 	if err != nil {
 		return nil, err
 	}
 	out, scores := make([]found, len(a.Hits)), make([]float64, len(a.Hits))
 	for i := range a.Hits {
 		h := &a.Hits[i]
-		out[i] = found{Memory: h.Memory, similarity: rank.UnitSimilarity(h.Signals.Cosine), contradicts: engine.ContradictionNote(h.ContradictedBy, c.Now)}
+		out[i] = found{Memory: h.Memory, similarity: rank.UnitSimilarity(h.Signals.Cosine), contradicts: query.ContradictionNote(h.ContradictedBy, c.Now)}
 		if scores[i] = h.Relevance; q.Ranker == hippo.RankerCosine {
 			scores[i] = out[i].similarity
 		}
@@ -106,7 +108,7 @@ func associate(ctx context.Context, c *d.Call, list []found, mode hippo.Mode, li
 	if err != nil || seed == nil {
 		return list, err
 	}
-	relations, err := c.Relations().Of(ctx, []hippo.ID{seed.ID})
+	relations, err := knowledge.RelationsOf(ctx, c.Memories, []hippo.ID{seed.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +146,7 @@ func relatedTo(ctx context.Context, c *d.Call, seed hippo.ID, relations []hippo.
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	ms, err := c.Get(ctx, ids)
+	ms, err := memory.Get(ctx, c.Memories, ids)
 	if err != nil {
 		return nil, err
 	}

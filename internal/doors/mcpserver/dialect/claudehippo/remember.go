@@ -9,8 +9,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -117,7 +117,7 @@ const fileType = consolidate.FileType
 // storeOnce records a memory with its surprise, unless a live one of the project has the same text: it returns that then.
 // A file does not count: it may change.
 func storeOnce(ctx context.Context, c *d.Call, m *hippo.Memory) (stored *hippo.Memory, duplicate bool, err error) {
-	if err = engine.Screen(m); err != nil {
+	if err = memory.Screen(m); err != nil {
 		return nil, false, err
 	}
 	m.ContentHash = hippo.HashContent(m.Content)
@@ -134,7 +134,7 @@ func storeOnce(ctx context.Context, c *d.Call, m *hippo.Memory) (stored *hippo.M
 
 // record records a memory, and returns it with its surprise.
 func record(ctx context.Context, c *d.Call, m *hippo.Memory) (*hippo.Memory, error) {
-	stored, err := c.Record(ctx, m)
+	stored, err := memory.Record(ctx, c.Memories, m)
 	if err != nil {
 		return nil, err
 	}

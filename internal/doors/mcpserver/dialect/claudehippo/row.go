@@ -9,7 +9,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // row is a memory as this system shows it.
@@ -45,7 +45,7 @@ func rows(ctx context.Context, c *d.Call, ms []*hippo.Memory) ([]row, error) {
 
 // numbersOf returns the numbers of memories.
 func numbersOf(ctx context.Context, c *d.Call, ms []*hippo.Memory) (map[hippo.ID]int64, error) {
-	return engine.Numbers(ctx, c.Memories, idsOf(ms))
+	return memory.Numbers(ctx, c.Memories, idsOf(ms))
 }
 
 func rowOf(m *hippo.Memory, number int64, now time.Time) row {

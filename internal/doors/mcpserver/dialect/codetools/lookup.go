@@ -10,7 +10,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -274,12 +275,12 @@ const (
 
 // memories adds those that name a definition or a file.
 func (l *looker) memories(ctx context.Context, of, name string) error {
-	a, err := l.call.Search(ctx, hippo.Query{Text: of, Ranker: hippo.RankerBM25, Count: foundShare * maxMemories, NoTouch: true, Detail: hippo.Detail{NoDistribution: true}})
+	a, err := query.Search(ctx, l.call.Memories, hippo.Query{Text: of, Ranker: hippo.RankerBM25, Count: foundShare * maxMemories, NoTouch: true, Detail: hippo.Detail{NoDistribution: true}})
 	if err != nil {
 		return err
 	}
 	var lines []string
-	short := engine.ShortIDs(l.call.Memories, a.Named())
+	short := memory.ShortIDs(l.call.Memories, a.Named())
 	for _, h := range a.Hits {
 		if len(lines) < maxMemories && codeindex.SpeaksOf(h.Memory.Content, name) {
 			lines = append(lines, "  "+short.Of(h.Memory.ID)+" "+termtext.Line(wire.Clip(h.Memory.Content, shownMemory)))

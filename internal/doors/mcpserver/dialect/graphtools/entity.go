@@ -13,6 +13,8 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -24,12 +26,12 @@ func changeEntity(ctx context.Context, c *d.Call) (d.Result, error) {
 		if err := c.Require("action merge", "to"); err != nil {
 			return d.Result{}, err
 		}
-		done, err := engine.MergeEntities(ctx, m, api.MergeEntities{From: c.Text("from"), Into: c.Text("to")})
+		done, err := knowledge.MergeEntities(ctx, m, api.MergeEntities{From: c.Text("from"), Into: c.Text("to")})
 		return movedText(c, "Merged into", done), err
 	case actionSplit:
 		return split(ctx, c, m)
 	case actionForget:
-		e, err := engine.RemoveEntity(ctx, m, engine.EntityRemoval{Entity: c.Text("from")})
+		e, err := knowledge.RemoveEntity(ctx, m, knowledge.EntityRemoval{Entity: c.Text("from")})
 		return entityText(c, "Removed", e), err
 	}
 	change := api.ModifyEntity{Entity: c.Text("from"), Aliases: c.Texts("aliases"), Without: c.Texts("without")}
@@ -39,9 +41,9 @@ func changeEntity(ctx context.Context, c *d.Call) (d.Result, error) {
 			*to = &text
 		}
 	}
-	e, err := engine.ModifyEntity(ctx, m, change)
+	e, err := knowledge.ModifyEntity(ctx, m, change)
 	if errors.Is(err, hippo.ErrNotFound) && !c.Has("to") && !c.Has("without") {
-		e, err = engine.AddEntity(ctx, m, engine.EntityDraft{Entity: hippo.Entity{
+		e, err = knowledge.AddEntity(ctx, m, knowledge.EntityDraft{Entity: hippo.Entity{
 			Name: c.Text("from"), Kind: c.Text("kind"), Aliases: c.Texts("aliases"), Description: c.Text("description"),
 		}})
 	}
@@ -56,13 +58,13 @@ func split(ctx context.Context, c *d.Call, m *engine.Memories) (d.Result, error)
 		Name: c.Text("to"), Kind: c.Text("kind"), Aliases: c.Texts("aliases"), Description: c.Text("description"),
 	}}
 	for _, ref := range c.Texts("related") {
-		id, err := engine.ResolveNamed(ctx, m, ref, api.PreferLive)
+		id, err := knowledge.ResolveNamed(ctx, m, ref, api.PreferLive)
 		if err != nil {
 			return d.Result{}, verb.Renamed(err, "related")
 		}
 		q.Related = append(q.Related, id)
 	}
-	done, err := engine.SplitEntity(ctx, m, q)
+	done, err := knowledge.SplitEntity(ctx, m, q)
 	return movedText(c, "Split off", done), err
 }
 
@@ -87,16 +89,16 @@ func entityText(c *d.Call, what string, e *api.Entity) d.Result {
 }
 
 func entityLine(c *d.Call, e *api.Entity) string {
-	return termtext.Disarm(wire.EntityLine(e, engine.ShortIDs(c.Memories, []hippo.ID{e.ID})))
+	return termtext.Disarm(wire.EntityLine(e, memory.ShortIDs(c.Memories, []hippo.ID{e.ID})))
 }
 
 // page shows what is known of an entity.
 func page(ctx context.Context, c *d.Call, at hippo.Moment) (d.Result, error) {
-	p, err := engine.ShowEntity(ctx, c.Memories, api.ShowEntity{Entity: c.Text("from"), At: at})
+	p, err := knowledge.ShowEntity(ctx, c.Memories, api.ShowEntity{Entity: c.Text("from"), At: at})
 	if err != nil {
 		return d.Result{}, err
 	}
-	return d.Result{Text: termtext.Disarm(wire.EntityText(p, engine.ShortIDs(c.Memories, wire.IDsOfPage(p)), c.Now.In(c.Zone()))), Count: p.Memories}, nil
+	return d.Result{Text: termtext.Disarm(wire.EntityText(p, memory.ShortIDs(c.Memories, wire.IDsOfPage(p)), c.Now.In(c.Zone()))), Count: p.Memories}, nil
 }
 
 // shownEntities is how many entities an answer lists.
@@ -108,12 +110,12 @@ func entities(ctx context.Context, c *d.Call) (d.Result, error) {
 	if kinds := c.Texts("kinds"); len(kinds) > 0 {
 		q.Kind = kinds[0]
 	}
-	l, err := engine.ListEntities(ctx, c.Memories, q)
+	l, err := knowledge.ListEntities(ctx, c.Memories, q)
 	if err != nil {
 		return d.Result{}, err
 	}
 	if q.Found = l.Total == 0; q.Found {
-		if l, err = engine.ListEntities(ctx, c.Memories, q); err != nil {
+		if l, err = knowledge.ListEntities(ctx, c.Memories, q); err != nil {
 			return d.Result{}, err
 		}
 	}
@@ -137,7 +139,7 @@ func entities(ctx context.Context, c *d.Call) (d.Result, error) {
 // communities shows the groups of insights that are related to each other.
 func communities(ctx context.Context, c *d.Call, filter api.GraphFilter) (d.Result, error) {
 	const shown, members = 10, 5
-	l, err := engine.Communities(ctx, c.Memories, api.Communities{GraphFilter: filter, Count: shown})
+	l, err := knowledge.Communities(ctx, c.Memories, api.Communities{GraphFilter: filter, Count: shown})
 	if err != nil {
 		return d.Result{}, err
 	}

@@ -14,6 +14,8 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -92,16 +94,16 @@ func relate(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 func change(ctx context.Context, c *d.Call, r hippo.Relation) (d.Result, error) {
-	relations := engine.Because(c.Memories, c.Text("reason")).Relations()
+	relations := engine.Because(c.Memories, c.Text("reason"))
 	one := []hippo.Relation{r}
 	switch c.Text("action") {
 	case actionEnd:
-		ended, err := relations.End(ctx, api.EndRelations{Relations: one, At: r.ValidUntil})
+		ended, err := knowledge.EndRelations(ctx, relations, api.EndRelations{Relations: one, At: r.ValidUntil})
 		return written(c, "Ended", ended), err
 	case actionRemove:
-		return written(c, "Removed", one), relations.Remove(ctx, one)
+		return written(c, "Removed", one), knowledge.Unrelate(ctx, relations, one)
 	}
-	done, err := relations.Declare(ctx, one)
+	done, err := knowledge.Relate(ctx, relations, one)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -124,7 +126,7 @@ func written(c *d.Call, what string, list []hippo.Relation) d.Result {
 	for i := range list {
 		ids = append(ids, list[i].From, list[i].To)
 	}
-	short := engine.ShortIDs(c.Memories, ids)
+	short := memory.ShortIDs(c.Memories, ids)
 	for i := range list {
 		lines[i] = strings.TrimSpace(what + " " + lineOf(&list[i], short, c.Now.In(c.Zone())))
 	}
@@ -146,7 +148,7 @@ func list(ctx context.Context, c *d.Call, id hippo.ID) (d.Result, error) {
 	if q.At, err = momentOf(c); err != nil {
 		return d.Result{}, err
 	}
-	found, err := c.Relations().List(ctx, q)
+	found, err := knowledge.ListRelations(ctx, c.Memories, q)
 	out := written(c, "", found)
 	if out.Text == "" {
 		out.Text = "No relations."
@@ -161,7 +163,7 @@ func momentOf(c *d.Call) (hippo.Moment, error) {
 }
 
 func resolve(ctx context.Context, c *d.Call, name string) (hippo.ID, error) {
-	id, err := engine.ResolveNamed(ctx, c.Memories, c.Text(name), api.PreferLive)
+	id, err := knowledge.ResolveNamed(ctx, c.Memories, c.Text(name), api.PreferLive)
 	if err != nil {
 		return id, verb.Renamed(err, name)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -80,13 +81,13 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 		if err != nil {
 			return d.Result{}, err
 		}
-		l, err := engine.Paths(ctx, c.Memories, api.Paths{From: id, To: to, Depth: c.Int("depth", 5), Direction: direction, GraphFilter: filter, Count: shownPaths})
+		l, err := knowledge.Paths(ctx, c.Memories, api.Paths{From: id, To: to, Depth: c.Int("depth", 5), Direction: direction, GraphFilter: filter, Count: shownPaths})
 		if err != nil {
 			return d.Result{}, err
 		}
 		return pathsText(c, l), nil
 	}
-	g, err := engine.Neighbours(ctx, c.Memories, api.Neighbours{ID: id, Depth: c.Int("depth", 2), Direction: direction, GraphFilter: filter, Count: shownNodes})
+	g, err := knowledge.Neighbours(ctx, c.Memories, api.Neighbours{ID: id, Depth: c.Int("depth", 2), Direction: direction, GraphFilter: filter, Count: shownNodes})
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -121,7 +122,7 @@ func nodeLines(c *d.Call, nodes []api.Node) []string {
 	for i, n := range nodes {
 		ids[i] = n.ID
 	}
-	short := engine.ShortIDs(c.Memories, ids)
+	short := memory.ShortIDs(c.Memories, ids)
 	out := make([]string, len(nodes))
 	for i, n := range nodes {
 		out[i] = fmt.Sprintf("%d %s %s", n.Distance, short.Of(n.ID), wire.Marked(termtext.Disarm(termtext.Line(wire.Clip(n.Content, shownContent))), n.Memory, c.Now, short))

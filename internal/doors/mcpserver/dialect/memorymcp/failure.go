@@ -10,7 +10,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -56,9 +57,9 @@ func find(ctx context.Context, c *d.Call, what, name string) (*hippo.Memory, err
 	if ref == "" {
 		return nil, hippo.Fieldf(name, "is required: an ID as text")
 	}
-	id, err := c.Resolve(ctx, ref, api.PreferLive)
+	id, err := memory.Resolve(ctx, c.Memories, ref, api.PreferLive)
 	if err != nil && what == anEntity {
-		id, err = engine.ResolveNamed(ctx, c.Memories, ref, api.PreferLive)
+		id, err = knowledge.ResolveNamed(ctx, c.Memories, ref, api.PreferLive)
 	}
 	if _, noRef := errors.AsType[*hippo.FieldError](err); noRef || errors.Is(err, hippo.ErrNotFound) {
 		return nil, &missingError{what, ref}
@@ -66,7 +67,7 @@ func find(ctx context.Context, c *d.Call, what, name string) (*hippo.Memory, err
 	if err != nil {
 		return nil, verb.Renamed(err, name)
 	}
-	ms, err := c.Get(ctx, []hippo.ID{id})
+	ms, err := memory.Get(ctx, c.Memories, []hippo.ID{id})
 	if errors.Is(err, hippo.ErrNotFound) || err == nil && ms[0].Forgotten() {
 		return nil, &missingError{what, ref}
 	}

@@ -12,6 +12,7 @@ import (
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -88,15 +89,15 @@ func callCreateEntity(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err := c.Require("an entity", "name"); err != nil {
 		return d.Result{}, err
 	}
-	draft := engine.EntityDraft{Entity: hippo.Entity{Name: c.Text("name"), Kind: c.Text("entity_type"), Description: c.Text("description")}}
+	draft := knowledge.EntityDraft{Entity: hippo.Entity{Name: c.Text("name"), Kind: c.Text("entity_type"), Description: c.Text("description")}}
 	if draft.Kind == unknownType {
 		draft.Kind = ""
 	}
 	by := hippo.Source{Kind: hippo.SourceAgent, Client: "mcp", Author: c.Text("user_id")}
-	e, err := engine.AddEntity(ctx, engine.As(c.Memories, hippo.Operation{By: by}), draft)
+	e, err := knowledge.AddEntity(ctx, engine.As(c.Memories, hippo.Operation{By: by}), draft)
 	existing := errors.Is(err, hippo.ErrConflict)
 	if existing {
-		e, err = engine.FindEntity(ctx, c.Memories, draft.Name)
+		e, err = knowledge.FindEntity(ctx, c.Memories, draft.Name)
 	}
 	if err != nil {
 		return d.Result{}, err
@@ -150,7 +151,7 @@ func callCreateRelation(ctx context.Context, c *d.Call) (d.Result, error) {
 		return d.Result{}, err
 	}
 	r.From, r.To = from.ID, to.ID
-	done, err := c.Relations().Declare(ctx, []hippo.Relation{r})
+	done, err := knowledge.Relate(ctx, c.Memories, []hippo.Relation{r})
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -193,7 +194,7 @@ func callRelated(ctx context.Context, c *d.Call) (d.Result, error) {
 	if q.At.ValidAt.IsZero() {
 		q.At.ValidAt = c.Now
 	}
-	g, err := engine.Neighbours(ctx, c.Memories, q)
+	g, err := knowledge.Neighbours(ctx, c.Memories, q)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -243,7 +244,7 @@ type communities struct {
 const labelLength = 80
 
 func callCommunities(ctx context.Context, c *d.Call) (d.Result, error) {
-	l, err := engine.Communities(ctx, c.Memories, api.Communities{GraphFilter: api.GraphFilter{At: hippo.Moment{ValidAt: c.Now}}, Count: api.MaxCommunities})
+	l, err := knowledge.Communities(ctx, c.Memories, api.Communities{GraphFilter: api.GraphFilter{At: hippo.Moment{ValidAt: c.Now}}, Count: api.MaxCommunities})
 	if err != nil {
 		return d.Result{}, err
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -54,12 +56,12 @@ type embedding struct {
 }
 
 func callStatus(ctx context.Context, c *d.Call) (d.Result, error) {
-	st, err := c.Status(ctx)
+	st, err := memory.Status(ctx, c.Memories)
 	if err != nil {
 		return d.Result{}, err
 	}
 	out := status{Version: c.Version, Status: stateHealthy, Memories: st.Memories, Embedding: embeddingOf(st.Models), Problems: slices.Clone(st.Degraded)}
-	entities, err := engine.ListEntities(ctx, c.Memories, api.ListEntities{Count: 1})
+	entities, err := knowledge.ListEntities(ctx, c.Memories, api.ListEntities{Count: 1})
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -123,7 +125,7 @@ func callReset(ctx context.Context, c *d.Call) (d.Result, error) {
 		ids[i] = m.ID
 	}
 	for batch := range slices.Chunk(ids, hippo.MaxIDs) {
-		if _, err := in.Forget(ctx, batch); err != nil {
+		if _, err := memory.Forget(ctx, in, batch); err != nil {
 			return d.Result{}, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -26,7 +26,7 @@ const defaultFound = 10
 
 // searching returns the tools that search.
 func searching() []d.Tool {
-	query := verb.Arg{Name: "query", Field: "Text name", Is: verb.Required, To: verb.New[string]}
+	words := verb.Arg{Name: "query", Field: "Text name", Is: verb.Required, To: verb.New[string]}
 	score := verb.Arg{Name: "min_score", Field: "Relevance", Rules: verb.Between(0, 1), To: verb.New[float64]}
 	weight := func(name string, standard float64) verb.Arg {
 		return verb.Arg{Name: name, Rules: verb.Between(0, 1, standard), To: verb.New[float64]}
@@ -34,14 +34,14 @@ func searching() []d.Tool {
 	return []d.Tool{
 		{
 			Name: "search_memory", Description: "Find memories that hold now, the best first.", ReadOnly: true, Call: callSearch,
-			Params: verb.With(verb.Table{query, limitParam(defaultLimit), {Name: "mode", Field: "Ranker", About: "default: all together", Values: []string{modeVector, modeBM25}, To: verb.New[string]}, score}, selectParams()...),
+			Params: verb.With(verb.Table{words, limitParam(defaultLimit), {Name: "mode", Field: "Ranker", About: "default: all together", Values: []string{modeVector, modeBM25}, To: verb.New[string]}, score}, selectParams()...),
 		},
 		{
 			Name: "recall", Description: "Find memories by meaning, words and graph, with weights of your own.", ReadOnly: true, Call: callRecall,
-			Params: verb.With(verb.Table{query, limitParam(defaultLimit), weight("vector_weight", vectorWeight), weight("bm25_weight", bm25Weight), weight("ppr_weight", graphWeight), score}, selectParams()...),
+			Params: verb.With(verb.Table{words, limitParam(defaultLimit), weight("vector_weight", vectorWeight), weight("bm25_weight", bm25Weight), weight("ppr_weight", graphWeight), score}, selectParams()...),
 		},
-		{Name: "search", Description: "The same as search_memory.", ReadOnly: true, Call: callSearchOld, Unlisted: true, Params: verb.With(verb.Table{query, limitParam(defaultFound), score}, selectParams()...)},
-		{Name: "search_text", Description: "Find memories by words alone.", ReadOnly: true, Call: callSearchText, Unlisted: true, Params: verb.With(verb.Table{query, limitParam(defaultFound), score}, selectParams()...)},
+		{Name: "search", Description: "The same as search_memory.", ReadOnly: true, Call: callSearchOld, Unlisted: true, Params: verb.With(verb.Table{words, limitParam(defaultFound), score}, selectParams()...)},
+		{Name: "search_text", Description: "Find memories by words alone.", ReadOnly: true, Call: callSearchText, Unlisted: true, Params: verb.With(verb.Table{words, limitParam(defaultFound), score}, selectParams()...)},
 	}
 }
 
@@ -85,7 +85,7 @@ type diagnostics struct {
 }
 
 func foundOf(h *hippo.Hit, now time.Time) found {
-	return found{ID: keyOf(h.Memory.ID), Content: h.Memory.Content, MemoryType: typeOf(h.Memory), Score: wire.Round(h.Relevance, 4), Flags: wire.Flags(h.Memory), State: wire.StateOf(h.Memory, now), ContradictedBy: engine.ContradictionNote(h.ContradictedBy, now)}
+	return found{ID: keyOf(h.Memory.ID), Content: h.Memory.Content, MemoryType: typeOf(h.Memory), Score: wire.Round(h.Relevance, 4), Flags: wire.Flags(h.Memory), State: wire.StateOf(h.Memory, now), ContradictedBy: query.ContradictionNote(h.ContradictedBy, now)}
 }
 
 func noteOf(c *d.Call, a *hippo.Answer) note {
@@ -144,7 +144,7 @@ func ask(ctx context.Context, c *d.Call, q *hippo.Query) (*hippo.Answer, error) 
 		q.Relevance = &hippo.Range{Min: c.Number("min_score", 0), Max: math.Inf(1)}
 	}
 	if !s.narrows() {
-		return c.Search(ctx, *q)
+		return query.Search(ctx, c.Memories, *q)
 	}
 	return s.sift(ctx, c, q)
 }
@@ -155,7 +155,7 @@ func (s *selection) sift(ctx context.Context, c *d.Call, q *hippo.Query) (*hippo
 	q.Count, q.NoTouch = hippo.MaxCount, true
 	var hits []hippo.Hit
 	for {
-		a, err := c.Search(ctx, *q)
+		a, err := query.Search(ctx, c.Memories, *q)
 		if err != nil {
 			return nil, err
 		}

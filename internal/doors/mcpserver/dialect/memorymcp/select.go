@@ -7,7 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -65,7 +65,7 @@ func selectionOf(ctx context.Context, c *d.Call) (selection, error) {
 		return s, err
 	}
 	if p := c.Text("namespace"); p != "" {
-		s.filter.Projects, err = engine.KnownProjects(ctx, c.Memories, p)
+		s.filter.Projects, err = memory.KnownProjects(ctx, c.Memories, p)
 	}
 	return s, err
 }
@@ -81,14 +81,14 @@ func (s *selection) admits(m *hippo.Memory) bool {
 // keeps if the selection narrows it.
 func (s *selection) list(ctx context.Context, c *d.Call, offset, limit int) (ms []*hippo.Memory, total int, err error) {
 	if !s.narrows() {
-		l, err := c.List(ctx, api.List{Filter: s.filter, Insights: true, Offset: offset, Count: limit})
+		l, err := memory.List(ctx, c.Memories, api.List{Filter: s.filter, Insights: true, Offset: offset, Count: limit})
 		if err != nil {
 			return nil, 0, err
 		}
 		return l.Memories, l.Total, nil
 	}
 	for from := 0; ; from += hippo.MaxCount {
-		l, err := c.List(ctx, api.List{Filter: s.filter, Insights: true, Offset: from, Count: hippo.MaxCount})
+		l, err := memory.List(ctx, c.Memories, api.List{Filter: s.filter, Insights: true, Offset: from, Count: hippo.MaxCount})
 		if err != nil {
 			return nil, 0, err
 		}

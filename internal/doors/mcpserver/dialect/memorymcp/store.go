@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -65,7 +66,7 @@ func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	if m, err = c.Record(ctx, m); err != nil {
+	if m, err = memory.Record(ctx, c.Memories, m); err != nil {
 		return d.Result{}, err
 	}
 	return d.JSON(stored{keyOf(m.ID)}, 1)
@@ -82,7 +83,7 @@ func newMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
 	var err error
 	if p := c.Text("namespace"); p == "" {
 		m.Project = c.Scope.ProjectUnsaid(m)
-	} else if m.Project, err = engine.NameProject(ctx, c.Memories, p); err != nil {
+	} else if m.Project, err = memory.NameProject(ctx, c.Memories, p); err != nil {
 		return nil, err
 	}
 	if m.Metadata, err = metadataOf(c); err != nil {
@@ -107,7 +108,7 @@ func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	if m, err = c.Modify(ctx, m.ID, change); err != nil {
+	if m, err = memory.Modify(ctx, c.Memories, m.ID, change); err != nil {
 		return d.Result{}, err
 	}
 	return d.JSON(rowOf(m, c.Now), 1)
@@ -186,7 +187,7 @@ func callDelete(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	if _, err := c.Forget(ctx, []hippo.ID{m.ID}); err != nil {
+	if _, err := memory.Forget(ctx, c.Memories, []hippo.ID{m.ID}); err != nil {
 		return d.Result{}, err
 	}
 	return d.JSON(deleted{true}, 1)
@@ -232,13 +233,13 @@ func end(ctx context.Context, c *d.Call, m *hippo.Memory) error {
 		if err != nil {
 			return err
 		}
-		_, err = engine.Supersede(ctx, in, engine.Succession{ID: m.ID, By: next.ID, Metadata: metadata})
+		_, err = memory.Supersede(ctx, in, memory.Succession{ID: m.ID, By: next.ID, Metadata: metadata})
 		return err
 	}
 	change := api.Change{ValidUntil: new(c.Now.UTC()), Vote: api.VoteNone}
 	if metadata != nil {
 		change.Metadata = &metadata
 	}
-	_, err := in.Modify(ctx, m.ID, change)
+	_, err := memory.Modify(ctx, in, m.ID, change)
 	return err
 }

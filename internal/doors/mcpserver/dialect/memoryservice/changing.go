@@ -13,7 +13,8 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -133,7 +134,7 @@ func forget(ctx context.Context, c *d.Call, ms []*hippo.Memory, dryRun bool) (d.
 		for i, m := range batch {
 			ids[i] = m.ID
 		}
-		if _, err := c.Forget(ctx, ids); err != nil {
+		if _, err := memory.Forget(ctx, c.Memories, ids); err != nil {
 			return d.Result{}, fmt.Errorf("%d of %d were deleted: %w", done, len(ms), err)
 		}
 		done += len(batch)
@@ -207,7 +208,7 @@ func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 	if c.Flag("versioned") {
 		m, err = newVersion(ctx, c, m, &change)
 	} else {
-		m, err = c.Modify(ctx, m.ID, change)
+		m, err = memory.Modify(ctx, c.Memories, m.ID, change)
 	}
 	if err != nil {
 		return d.Result{}, err
@@ -237,7 +238,7 @@ func newVersion(ctx context.Context, c *d.Call, old *hippo.Memory, change *api.C
 		}
 		maps.Copy(m.Metadata, *change.Metadata)
 	}
-	return c.Record(ctx, m, old.ID)
+	return memory.Record(ctx, c.Memories, m, old.ID)
 }
 
 func callResolve(ctx context.Context, c *d.Call) (d.Result, error) {
@@ -249,7 +250,7 @@ func callResolve(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	if _, err = c.Modify(ctx, winner.ID, api.Change{Supersedes: &losers, Vote: api.VoteNone}); err != nil {
+	if _, err = memory.Modify(ctx, c.Memories, winner.ID, api.Change{Supersedes: &losers, Vote: api.VoteNone}); err != nil {
 		return d.Result{}, err
 	}
 	return d.Result{Text: fmt.Sprintf("Conflict resolved: %s supersedes %d memories", d.HashOf(winner), len(losers)), Count: 1 + len(losers)}, nil
@@ -279,7 +280,7 @@ func idsOf(ctx context.Context, c *d.Call, field string) ([]hippo.ID, error) {
 // callRun consolidates, or says what a consolidation would do.
 func callRun(ctx context.Context, c *d.Call, dryRun bool) (d.Result, error) {
 	h := cmp.Or(api.Horizon(c.Text("time_horizon")), api.Weekly)
-	done, err := engine.Consolidate(ctx, c.Memories, engine.ConsolidateOptions{Horizon: h, DryRun: dryRun})
+	done, err := upkeep.Consolidate(ctx, c.Memories, upkeep.ConsolidateOptions{Horizon: h, DryRun: dryRun})
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -306,7 +307,7 @@ func callConsolidate(ctx context.Context, c *d.Call) (d.Result, error) {
 		Content: c.Text("merged_content"), Tags: normalTags(c.Texts("tags")), Type: c.Text("memory_type"), Project: c.Scope.Project, Namespace: c.Scope.Namespace,
 		Source: hippo.Source{Kind: hippo.SourceAgent}, Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: hippo.DefaultImportance},
 	}
-	if m, err = c.Record(ctx, m, old...); err != nil {
+	if m, err = memory.Record(ctx, c.Memories, m, old...); err != nil {
 		return d.Result{}, err
 	}
 	return d.Result{Text: fmt.Sprintf("Merged %d memories (hash: %s)", len(old), d.HashOf(m)), Count: 1 + len(old)}, nil

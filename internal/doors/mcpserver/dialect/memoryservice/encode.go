@@ -9,7 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
@@ -59,7 +59,7 @@ func writeResults(c *d.Call, s *search, r *results, mode string) string {
 	}
 	facts := make([]string, len(r.facts))
 	for i := range r.facts {
-		facts[i] = "\n" + engine.FactText(&r.facts[i], c.Now)
+		facts[i] = "\n" + knowledge.FactText(&r.facts[i], c.Now)
 	}
 	if len(facts) > 0 {
 		text += "\n" + strings.Join(facts, "")

@@ -8,7 +8,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 )
 
 // node is a memory that a walk reached.
@@ -96,7 +96,7 @@ func around(ctx context.Context, c *d.Call, depth int) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := engine.Neighbours(ctx, c.Memories, api.Neighbours{ID: m.ID, Depth: depth, GraphFilter: filterOf(c)})
+	g, err := knowledge.Neighbours(ctx, c.Memories, api.Neighbours{ID: m.ID, Depth: depth, GraphFilter: filterOf(c)})
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func path(ctx context.Context, c *d.Call) (d.Result, error) {
 			return d.Result{}, err
 		}
 	}
-	list, err := engine.Paths(ctx, c.Memories, api.Paths{From: ends[0].ID, To: ends[1].ID, Depth: c.Int("max_depth", 5), GraphFilter: filterOf(c), Count: 1})
+	list, err := knowledge.Paths(ctx, c.Memories, api.Paths{From: ends[0].ID, To: ends[1].ID, Depth: c.Int("max_depth", 5), GraphFilter: filterOf(c), Count: 1})
 	if err != nil {
 		return d.Result{}, err
 	}

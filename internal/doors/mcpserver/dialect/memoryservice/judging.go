@@ -9,6 +9,8 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -81,7 +83,7 @@ func rate(ctx context.Context, c *d.Call, m *hippo.Memory) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	if m, err = c.Modify(ctx, m.ID, change); err != nil {
+	if m, err = memory.Modify(ctx, c.Memories, m.ID, change); err != nil {
 		return d.Result{}, err
 	}
 	text := fmt.Sprintf("Memory rated %s (hash: %s): quality %.2f -> %.2f", c.Text("rating"), d.HashOf(m), before[0].Score, m.Importance.Value)
@@ -96,7 +98,7 @@ type quality struct {
 }
 
 func qualityOf(ctx context.Context, c *d.Call, ms []*hippo.Memory) ([]quality, error) {
-	st, err := c.Status(ctx)
+	st, err := memory.Status(ctx, c.Memories)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +162,7 @@ func analyze(ctx context.Context, c *d.Call) (d.Result, error) {
 
 // callConflicts compares the newest memories, as many as a page of a search has.
 func callConflicts(ctx context.Context, c *d.Call) (d.Result, error) {
-	a, err := c.Search(ctx, hippo.Query{Count: hippo.MaxCount, NoTouch: true, Detail: hippo.Detail{Each: true}})
+	a, err := query.Search(ctx, c.Memories, hippo.Query{Count: hippo.MaxCount, NoTouch: true, Detail: hippo.Detail{Each: true}})
 	if err != nil {
 		return d.Result{}, err
 	}

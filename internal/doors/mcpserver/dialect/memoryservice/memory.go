@@ -10,7 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // stored is a memory as this system shows it to programs.
@@ -72,7 +72,7 @@ func projects(ctx context.Context, c *d.Call, store string) ([]string, error) {
 	if store == "" || store == "default" {
 		return nil, nil
 	}
-	return engine.KnownProjects(ctx, c.Memories, store)
+	return memory.KnownProjects(ctx, c.Memories, store)
 }
 
 // project returns the project that is written to.
@@ -83,7 +83,7 @@ func project(ctx context.Context, c *d.Call) (string, error) {
 	case "all":
 		return "", hippo.Fieldf("store", "must be one store to write to, not all")
 	default:
-		return engine.NameProject(ctx, c.Memories, store)
+		return memory.NameProject(ctx, c.Memories, store)
 	}
 }
 

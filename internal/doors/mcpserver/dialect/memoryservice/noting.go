@@ -10,6 +10,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -78,12 +80,12 @@ func callNoteAdd(ctx context.Context, c *d.Call) (d.Result, error) {
 	if known != nil {
 		n := failures(known) + 1
 		metadata := countOf(n)
-		if _, err := c.Modify(ctx, known.ID, api.Change{Metadata: &metadata, Vote: api.VoteUp}); err != nil {
+		if _, err := memory.Modify(ctx, c.Memories, known.ID, api.Change{Metadata: &metadata, Vote: api.VoteUp}); err != nil {
 			return d.Result{}, err
 		}
 		return d.Result{Text: fmt.Sprintf("Known mistake counted (hash: %s, failure_count: %d); the note stays as it is", d.HashOf(known), n), Count: 1}, nil
 	}
-	m, err := c.Record(ctx, &hippo.Memory{
+	m, err := memory.Record(ctx, c.Memories, &hippo.Memory{
 		Content: text, Type: mistakeType, Tags: []string{"mistake-note", "error-replay"}, Metadata: countOf(1), Project: c.Scope.Project, Namespace: c.Scope.Namespace,
 		Source: hippo.Source{Kind: hippo.SourceAgent}, Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: hippo.DefaultImportance},
 	})
@@ -95,8 +97,8 @@ func callNoteAdd(ctx context.Context, c *d.Call) (d.Result, error) {
 
 // knownNote returns the note about the same mistake; nil if there is none.
 func knownNote(ctx context.Context, c *d.Call, text string) (*hippo.Memory, error) {
-	query := strings.ToValidUTF8(text[:min(len(text), hippo.MaxQuery)], "")
-	a, err := c.Search(ctx, hippo.Query{Text: query, Filter: hippo.Filter{Types: []string{mistakeType}}, NoTouch: true, Detail: hippo.Detail{Each: true, NoDistribution: true}})
+	question := strings.ToValidUTF8(text[:min(len(text), hippo.MaxQuery)], "")
+	a, err := query.Search(ctx, c.Memories, hippo.Query{Text: question, Filter: hippo.Filter{Types: []string{mistakeType}}, NoTouch: true, Detail: hippo.Detail{Each: true, NoDistribution: true}})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +175,7 @@ func callNoteUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 		}
 		change.Content = &text
 	}
-	if m, err = c.Modify(ctx, m.ID, change); err != nil {
+	if m, err = memory.Modify(ctx, c.Memories, m.ID, change); err != nil {
 		return d.Result{}, err
 	}
 	return d.Result{Text: fmt.Sprintf("Mistake note updated successfully (hash: %s)", d.HashOf(m)), Count: 1}, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -167,7 +168,7 @@ func page(ctx context.Context, c *d.Call, number, size int) ([]*hippo.Memory, in
 	if err != nil {
 		return nil, 0, err
 	}
-	st, err := c.Status(ctx)
+	st, err := memory.Status(ctx, c.Memories)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -204,7 +205,7 @@ type healthStatistics struct {
 }
 
 func callHealth(ctx context.Context, c *d.Call) (d.Result, error) {
-	st, err := c.Status(ctx)
+	st, err := memory.Status(ctx, c.Memories)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -225,7 +226,7 @@ func callHealth(ctx context.Context, c *d.Call) (d.Result, error) {
 }
 
 func callStats(ctx context.Context, c *d.Call) (d.Result, error) {
-	st, err := c.Status(ctx)
+	st, err := memory.Status(ctx, c.Memories)
 	if err != nil {
 		return d.Result{}, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -77,16 +77,16 @@ func (s *search) run(ctx context.Context, c *d.Call) (*results, error) {
 	return out, err
 }
 
-// containing returns the memories of the selection whose text contains the query in any case: those that hold first, the newest first.
-func (s *search) containing(ctx context.Context, c *d.Call, query string, score float64) ([]result, error) {
+// containing returns the memories of the selection that contain a text in any case: those that hold first, the newest first.
+func (s *search) containing(ctx context.Context, c *d.Call, text string, score float64) ([]result, error) {
 	ms, err := s.Every(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	var out []result
-	query = strings.ToLower(query)
+	text = strings.ToLower(text)
 	for _, m := range ms {
-		if len(out) < s.limit && s.keeps(m) && strings.Contains(strings.ToLower(m.Content), query) {
+		if len(out) < s.limit && s.keeps(m) && strings.Contains(strings.ToLower(m.Content), text) {
 			out = append(out, result{Memory: m, score: score})
 		}
 	}
@@ -112,7 +112,7 @@ func (s *search) ranked(ctx context.Context, c *d.Call) (*results, error) {
 				out.list[k].score = max(out.list[k].score, score)
 			} else if score >= s.least {
 				at[h.Memory.ID] = len(out.list)
-				out.list = append(out.list, result{Memory: h.Memory, score: score, similarity: rank.UnitSimilarity(h.Signals.Cosine), contradicts: engine.ContradictionNote(h.ContradictedBy, c.Now)})
+				out.list = append(out.list, result{Memory: h.Memory, score: score, similarity: rank.UnitSimilarity(h.Signals.Cosine), contradicts: query.ContradictionNote(h.ContradictedBy, c.Now)})
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func (s *search) page(ctx context.Context, c *d.Call, f hippo.Filter) (first *hi
 		q.Count, q.NoTouch = min(3*s.limit, hippo.MaxCount), true
 	}
 	for range maxPages {
-		a, err := c.Search(ctx, q)
+		a, err := query.Search(ctx, c.Memories, q)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -80,7 +80,7 @@ func storeOnce(ctx context.Context, c *d.Call, m *hippo.Memory) (*hippo.Memory, 
 		text := fmt.Sprintf("Error storing memory: %s: it is stored with hash %s, whose tags and type stay; memory_update changes them", out.Message, out.ContentHash)
 		return same, d.Result{Text: text, Data: out}, nil
 	}
-	if m, err = c.Record(ctx, m); err != nil {
+	if m, err = memory.Record(ctx, c.Memories, m); err != nil {
 		return nil, d.Result{}, err
 	}
 	return m, d.Result{Text: fmt.Sprintf("Memory stored successfully (hash: %s)", out.ContentHash), Data: out, Count: 1}, nil
@@ -208,12 +208,12 @@ func recordAll(ctx context.Context, c *d.Call, ms []*hippo.Memory) error {
 		if err := m.Validate(); err != nil {
 			return err
 		}
-		if err := engine.Screen(m); err != nil {
+		if err := memory.Screen(m); err != nil {
 			return err
 		}
 	}
 	for i, m := range ms {
-		if _, err := c.Record(ctx, m); err != nil {
+		if _, err := memory.Record(ctx, c.Memories, m); err != nil {
 			return fmt.Errorf("%d of %d were stored: %w", i, len(ms), err)
 		}
 	}
