@@ -83,6 +83,21 @@ func addEntity(ctx context.Context, m *engine.Memories, d EntityDraft) (*api.Ent
 	return entityOrNil(x), err
 }
 
+// identity returns the ID of a new record: the one that is given, or a new one.
+func identity(given hippo.ID) (hippo.ID, error) {
+	x := hippo.Memory{ID: given}
+	err := store.Identify(&x)
+	return x.ID, err
+}
+
+// changeable returns the names of the entities for a caller who may change them.
+func changeable(ctx context.Context, m *engine.Memories) (*entities.EntityNames, error) {
+	if err := m.Scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
+		return nil, err
+	}
+	return entitiesOf(ctx, m)
+}
+
 func entityOrNil(x *hippo.Memory) *api.Entity {
 	if x == nil {
 		return nil
@@ -93,19 +108,15 @@ func entityOrNil(x *hippo.Memory) *api.Entity {
 // ModifyEntity changes an entity, and returns it as stored. It is an operation, unless the entity had no record before. An unknown
 // entity or alias is [hippo.ErrNotFound], a name that another entity has [hippo.ErrConflict].
 func ModifyEntity(ctx context.Context, m *engine.Memories, c api.ModifyEntity) (*api.Entity, error) {
-	x := hippo.Memory{ID: c.ID}
-	if err := store.Identify(&x); err != nil {
+	var err error
+	if c.ID, err = identity(c.ID); err != nil {
 		return nil, err
 	}
-	c.ID = x.ID
 	return engine.Perform(ctx, m, c, "modify_entity", modifyEntity)
 }
 
 func modifyEntity(ctx context.Context, m *engine.Memories, c api.ModifyEntity) (*api.Entity, error) {
-	if err := m.Scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
-		return nil, err
-	}
-	names, err := entitiesOf(ctx, m)
+	names, err := changeable(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -187,19 +198,15 @@ type EntityRemoval struct {
 // One that was found by rule gets a record of the kind [NoEntity], and is not found any more until [AddEntity] adds it.
 // It returns what was removed.
 func RemoveEntity(ctx context.Context, m *engine.Memories, r EntityRemoval) (*api.Entity, error) {
-	x := hippo.Memory{ID: r.ID}
-	if err := store.Identify(&x); err != nil {
+	var err error
+	if r.ID, err = identity(r.ID); err != nil {
 		return nil, err
 	}
-	r.ID = x.ID
 	return engine.Perform(ctx, m, r, "remove_entity", removeEntity)
 }
 
 func removeEntity(ctx context.Context, m *engine.Memories, r EntityRemoval) (*api.Entity, error) {
-	if err := m.Scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
-		return nil, err
-	}
-	names, err := entitiesOf(ctx, m)
+	names, err := changeable(ctx, m)
 	if err != nil {
 		return nil, err
 	}

@@ -25,19 +25,15 @@ const maxMoved = 10_000
 // aliases of the other, its description is added, its relations move, and it is forgotten. An entity and itself, and two of
 // different projects, are [hippo.ErrInvalid]; an unknown one is [hippo.ErrNotFound].
 func MergeEntities(ctx context.Context, m *engine.Memories, q api.MergeEntities) (*api.EntityMoved, error) {
-	x := hippo.Memory{ID: q.ID}
-	if err := store.Identify(&x); err != nil {
+	var err error
+	if q.ID, err = identity(q.ID); err != nil {
 		return nil, err
 	}
-	q.ID = x.ID
 	return engine.Perform(ctx, m, q, "merge_entities", mergeEntities)
 }
 
 func mergeEntities(ctx context.Context, m *engine.Memories, q api.MergeEntities) (*api.EntityMoved, error) {
-	if err := m.Scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
-		return nil, err
-	}
-	names, err := entitiesOf(ctx, m)
+	names, err := changeable(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -245,10 +241,7 @@ func SplitEntity(ctx context.Context, m *engine.Memories, q api.SplitEntity) (*a
 }
 
 func splitEntity(ctx context.Context, m *engine.Memories, q api.SplitEntity) (*api.EntityMoved, error) {
-	if err := m.Scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
-		return nil, err
-	}
-	names, err := entitiesOf(ctx, m)
+	names, err := changeable(ctx, m)
 	if err != nil {
 		return nil, err
 	}

@@ -116,10 +116,8 @@ func (w *Accesses) Add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select {
-	case <-w.quit:
-		return // nobody would write it
-	default:
+	if w.ended() {
+		return
 	}
 	for _, id := range ids {
 		w.pending.count(day, id, 1)
@@ -128,14 +126,22 @@ func (w *Accesses) Add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation) {
 	signal(w.wake)
 }
 
+// ended reports whether nobody would write what is added.
+func (w *Accesses) ended() bool {
+	select {
+	case <-w.quit:
+		return true
+	default:
+		return false
+	}
+}
+
 // Used notes uses. It does not block.
 func (w *Accesses) Used(uses []Use) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select {
-	case <-w.quit:
-		return // nobody would write it
-	default:
+	if w.ended() {
+		return
 	}
 	if w.pending.pairs.use(&w.rule.Learning, uses); w.pending.pairs.size() == 0 {
 		return
@@ -157,10 +163,8 @@ func (w *Accesses) Unused(ids []hippo.ID) {
 func (w *Accesses) Opened(asked map[hippo.ID]hippo.Question) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select {
-	case <-w.quit:
-		return // nobody would write it
-	default:
+	if w.ended() {
+		return
 	}
 	if w.pending.counts == nil {
 		w.pending.open()
