@@ -103,7 +103,7 @@ func fill(b *testing.B, memories *engine.Memories, text func(int) string, n int,
 			}
 		}
 	}
-	if r, err := transfer.NewTransfer(memories).Import(b.Context(), hippo.Calendar{}, entries, nil); err != nil || r.Added != n {
+	if r, err := transfer.New(memories).Import(b.Context(), hippo.Calendar{}, entries, nil); err != nil || r.Added != n {
 		b.Fatalf("imported %d of %d: %v", r.Added, n, err)
 	}
 }

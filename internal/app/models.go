@@ -134,8 +134,9 @@ func TryModel(ctx context.Context, name string, env func(string) string, now fun
 	}
 	texts := []string{"The database was slow because an index was missing.", "A query took long: no index.", "We had pizza on Friday."}
 	start := now()
-	vectors, err := embedTexts(ctx, &m, embed.Sentence, texts)
+	vectors, err := m.Embed(ctx, embed.Sentence, texts)
 	t := &ModelTrial{ID: m.Model().ID, Dimension: m.Model().Dimension, PerText: now().Sub(start) / time.Duration(len(texts))}
+	vectors, err = checked(&m, len(texts), vectors, err)
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +179,13 @@ func EmbedText(ctx context.Context, name, text string, env func(string) string) 
 // embedTexts embeds texts, checks the vectors, and closes the model.
 func embedTexts(ctx context.Context, m *embedding.Model, role embed.Role, texts []string) ([][]float32, error) {
 	vectors, err := m.Embed(ctx, role, texts)
+	return checked(m, len(texts), vectors, err)
+}
+
+// checked checks what a model made of n texts, and closes it.
+func checked(m *embedding.Model, n int, vectors [][]float32, err error) ([][]float32, error) {
 	if err == nil {
-		err = embed.Check(m.Model(), len(texts), vectors)
+		err = embed.Check(m.Model(), n, vectors)
 	}
 	return vectors, errors.Join(err, m.Close())
 }

@@ -27,7 +27,7 @@ type Export struct {
 
 // NewExport returns all that a caller can read.
 func NewExport(ctx context.Context, m *engine.Memories) (x *Export, err error) {
-	t := transfer.NewTransfer(m)
+	t := transfer.New(m)
 	x = &Export{Memories: t.Export(ctx), Related: make(map[hippo.ID][]hippo.Relation)}
 	if x.Calendar, err = t.Calendar(ctx); err != nil {
 		return nil, err

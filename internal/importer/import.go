@@ -94,13 +94,13 @@ func shortText(text string) string {
 	return formats.Shorten(strings.Join(strings.Fields(text), " "), most)
 }
 
-// Import stores what a source holds, as one operation of the caller. The report is right also when the error is not nil.
+// Import stores what a source holds, as one operation of the caller. The report says what was done, even beside an error; it is nil if the project is wrong.
 func (s *Source) Import(ctx context.Context, m *engine.Memories, o *Options) (*Report, error) {
 	to, err := newFiling(ctx, m, s.Kind, o)
 	if err != nil {
 		return nil, err
 	}
-	t := transfer.NewTransfer(m).At(s.Place).AllowSecretsOf(s.SecretAllowed).Logged(s.origin)
+	t := transfer.New(m).At(s.Place).AllowSecretsOf(s.SecretAllowed).Logged(s.origin)
 	if o.Again {
 		t = t.Again()
 	}
@@ -115,7 +115,10 @@ func (s *Source) Import(ctx context.Context, m *engine.Memories, o *Options) (*R
 	r := &Report{Kind: string(s.Kind)}
 	r.ImportReport, err = t.Visit(visit).Import(ctx, s.Calendar, until(ctx, to.place(s.Entries())), o.Progress)
 	r.Memories, r.Elsewhere = shown.list(), to.elsewhere(ctx, m)
-	if r.Relations = len(s.Relations()); err == nil && !o.Preview {
+	switch {
+	case o.Preview:
+		r.Relations = len(s.Relations())
+	case err == nil:
 		r.Relations, err = t.ImportRelations(ctx, s.Relations())
 	}
 	r.Skipped, r.Projects = s.Skipped(), to.report()
@@ -135,7 +138,7 @@ func until(ctx context.Context, entries iter.Seq2[*hippo.Memory, error]) iter.Se
 
 // Copy copies what is exported, and the history of the store that it is from, into another store.
 func (x *Export) Copy(ctx context.Context, from, to *engine.Memories, progress func(done int)) (*Report, error) {
-	t := transfer.NewTransfer(to).AllowSecrets()
+	t := transfer.New(to).AllowSecrets()
 	r, err := t.Import(ctx, x.Calendar, until(ctx, x.Memories), progress)
 	if err == nil {
 		_, err = t.ImportRelations(ctx, slices.Concat(slices.Collect(maps.Values(x.Related))...))
@@ -148,7 +151,7 @@ func (x *Export) Copy(ctx context.Context, from, to *engine.Memories, progress f
 
 // copyHistory copies what is kept of memories that were changed.
 func copyHistory(ctx context.Context, from *engine.Memories, to transfer.Transfer) error {
-	for vs, err := range transfer.NewTransfer(from).ExportHistory(ctx) {
+	for vs, err := range transfer.New(from).ExportHistory(ctx) {
 		if err != nil {
 			return err
 		}

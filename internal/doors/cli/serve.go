@@ -58,7 +58,7 @@ func addHTTPFlags(f *pflag.FlagSet, h *server.HTTP) {
 	f.IntVar(&b.Keep, "backup-keep", 7, "the number of backups to keep")
 	addPath(f, &b.Dir, "backup-dir", "the folder of the backups (default: backups beside the store)")
 	f.DurationVar(&c.Every, "consolidate-every", 0, "with --http: the interval between consolidations, such as 168h; 0 for none")
-	f.StringVar(&c.Horizon, "consolidate-horizon", string(api.Weekly), "the horizon of these consolidations: daily, weekly, monthly, quarterly or yearly")
+	f.StringVar(&c.Horizon, "consolidate-horizon", string(api.Weekly), "the horizon of these consolidations: "+server.Horizons())
 	f.StringVar(&a.Issuer, "oauth-issuer", "", "also accept access tokens of this OAuth 2.1 issuer (a URL)")
 	f.StringSliceVar(&a.Audiences, "oauth-audience", nil, "the audience of these tokens: the URL at which clients reach this server; may be repeated to accept others")
 	f.StringVar(&a.NamespaceClaim, "oauth-namespace-claim", "", "the claim with the namespace of the caller; tokens without it are refused (default: --namespace for all)")

@@ -143,3 +143,6 @@ func consolidateAll(ctx context.Context, e *engine.Engine, scope hippo.Scope, h 
 	}
 	return err
 }
+
+// Horizons lists the horizons of consolidations: "daily, weekly or monthly".
+func Horizons() string { return consolidate.HorizonList() }

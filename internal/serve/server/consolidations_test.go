@@ -108,7 +108,7 @@ func TestConsolidateAll(t *testing.T) {
 		scope := hippo.LocalScope("")
 		scope.Namespace = namespace
 		namespaces[namespace] = e.In(scope)
-		if r, err := transfer.NewTransfer(namespaces[namespace]).Import(ctx, hippo.Calendar{}, oldNotes("of"+namespace), nil); err != nil || r.Added != 40 {
+		if r, err := transfer.New(namespaces[namespace]).Import(ctx, hippo.Calendar{}, oldNotes("of"+namespace), nil); err != nil || r.Added != 40 {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}

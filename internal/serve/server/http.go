@@ -67,7 +67,7 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 
 // newFrontEnds returns what the front ends of a server have in common, before the server listens.
 func newFrontEnds(o *Options, h *HTTP, tools []string) (f *frontEnds, err error) {
-	f = &frontEnds{Options: o, tools: tools, tokens: token.NewFile(config.TokensPath(os.Getenv), o.Now), sessions: web.NewSessions(o.Now)}
+	f = &frontEnds{Options: o, listed: tools, tokens: token.NewFile(config.TokensPath(os.Getenv), o.Now), sessions: web.NewSessions(o.Now)}
 	if f.issuer, err = h.OAuth.verifier(o); err != nil {
 		return nil, err
 	}

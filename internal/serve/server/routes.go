@@ -22,7 +22,7 @@ import (
 // frontEnds is what the front ends over HTTP have in common.
 type frontEnds struct {
 	*Options
-	tools    []string // the systems whose tools are listed; nil: the default
+	listed   []string // the systems whose tools are listed; nil: the default
 	tokens   *token.File
 	code     dialect.Code // nil: it is not asked for
 	observer *telemetry.Observer
@@ -32,7 +32,7 @@ type frontEnds struct {
 
 // openCode offers the source trees of this machine, if their tools are named: callers on other machines see none otherwise.
 func (f *frontEnds) openCode() (end func() error) {
-	if !slices.Contains(f.tools, codetools.Name) {
+	if !slices.Contains(f.listed, codetools.Name) {
 		return func() error { return nil }
 	}
 	code := f.trees("")
@@ -52,7 +52,7 @@ func (f *frontEnds) routes(open httpd.Opener) []httpd.Route {
 		metadata,
 		httpd.Health(open),
 		[]httpd.Route{f.observer.Metrics.Route(open)},
-		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: store, Tools: f.tools, Code: f.code, Observe: f.observer.Tool, Now: now, Log: log}),
+		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: store, Tools: f.listed, Code: f.code, Observe: f.observer.Tool, Now: now, Log: log}),
 		restapi.Routes(open, &restapi.Options{Version: v, Store: store, Trees: f.code, Now: now, Log: log}),
 		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb(func(string) sources.Trees { return f.code })}, Now: now, Log: log}),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: kind, Now: now, Log: log}),

@@ -226,7 +226,7 @@ func TestRoutes_RemoteStore(t *testing.T) {
 				t.Errorf("%s in %q counts it: %+v, %v", holder, namespace, list, err)
 			}
 			exported := false
-			for x, err := range transfer.NewTransfer(m).Export(ctx) {
+			for x, err := range transfer.New(m).Export(ctx) {
 				exported = exported || err == nil && x.ID == g.id
 			}
 			if exported != sees {

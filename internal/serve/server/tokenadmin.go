@@ -43,7 +43,9 @@ func (t *Tokens) Create(ctx context.Context, o *Options, n NewToken) (text strin
 	x := token.Token{Name: n.Name, Right: token.Right(n.Right), Namespace: n.Namespace, Projects: n.Projects, Expires: n.Expires}
 	if restricted(&x) {
 		err = o.withStore(ctx, func(e *engine.Engine) error {
-			m := e.In(app.Scope(o.Config))
+			scope := app.Scope(o.Config)
+			scope.Namespace = n.Namespace
+			m := e.In(scope)
 			if _, err := memory.ListProjects(ctx, m); err != nil {
 				return err
 			}
