@@ -67,10 +67,10 @@ type CaptureOptions struct {
 // Captured is what a capture did.
 type Captured struct{ *ingest.Report }
 
-// Recorded and Repeated count the candidates that became a memory, and those that a memory says already.
+// Recorded counts the candidates that became a memory.
 func (c *Captured) Recorded() int { return c.Count(ingest.Added, ingest.Changed) }
 
-// Repeated is described at [Captured.Recorded].
+// Repeated counts the candidates that a memory says already.
 func (c *Captured) Repeated() int { return c.Count(ingest.Repeated) }
 
 // TranscriptClients are the clients whose transcripts can be captured.

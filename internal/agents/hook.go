@@ -28,10 +28,10 @@ const (
 	hookGreeting = 40 * time.Millisecond
 )
 
-// HookEvents and HookClients are the events that hooks answer, and the clients that have hooks.
+// HookEvents are the events that hooks answer.
 func HookEvents() []string { return texts(hook.Events()) }
 
-// HookClients is described at [HookEvents].
+// HookClients are the clients that have hooks.
 func HookClients() []string { return hook.Clients() }
 
 // LogHookError logs why a hook did nothing, which its client must not see.
@@ -43,7 +43,7 @@ type Hook struct {
 	In            io.Reader
 	// Timeout is how long the answer may take; 0 means 180 ms.
 	Timeout time.Duration
-	// Settings returns those of the user, which are read within the time, too.
+	// Settings returns those of the user. The time of a hook includes reading them.
 	Settings func() (config.Config, error)
 	Now      func() time.Time
 }

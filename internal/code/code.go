@@ -18,7 +18,7 @@ import (
 // Library is the code indexes of a user.
 type Library struct{ *codeindex.Library }
 
-// Asked limits a question; empty fields do not.
+// Asked limits a question. An empty field sets no limit.
 type Asked struct {
 	// Root is a path in the tree to ask, which is otherwise that of the current directory. Path is a file or a folder.
 	Root, Path, Language, Kind string
@@ -26,7 +26,7 @@ type Asked struct {
 	Count int
 }
 
-// Trees are those that a question is about: at least one.
+// Trees are the source trees that a question is about, at least one.
 type Trees struct {
 	trees  []*codeindex.Tree
 	dir    string           // that the question comes from; empty: a tree was named
@@ -36,7 +36,7 @@ type Trees struct {
 
 // Tree is the only tree that a question is about.
 type Tree struct {
-	*codeindex.Tree
+	tree   *codeindex.Tree
 	filter codeindex.Filter
 	count  int
 }
@@ -104,7 +104,7 @@ func (in *Trees) One() (*Tree, error) {
 	if len(in.trees) > 1 {
 		return nil, nameRoot(in.trees)
 	}
-	return &Tree{Tree: in.trees[0], filter: in.filter, count: in.count}, nil
+	return &Tree{tree: in.trees[0], filter: in.filter, count: in.count}, nil
 }
 
 // Search finds code in all of the trees. places are the paths of the hits: where several trees were asked, from the current directory.
@@ -120,34 +120,37 @@ func (in *Trees) Search(ctx context.Context, text string) (a *codeindex.Answer, 
 }
 
 // Notes say what answers lack at the moment.
-func (t *Tree) Notes() []string { return codeindex.Notes(t.Tree) }
+func (t *Tree) Notes() []string { return codeindex.Notes(t.tree) }
+
+// Status returns the state. A root without an index, or that was deleted, is a problem that it names.
+func (t *Tree) Status(ctx context.Context) codeindex.Status { return t.tree.Status(ctx) }
 
 // Named returns the definitions of a name; texts: with comment and text.
 func (t *Tree) Named(ctx context.Context, name string, texts bool) ([]codeindex.Definition, error) {
-	return t.Symbols(ctx, name, t.filter, t.count, texts)
+	return t.tree.Symbols(ctx, name, t.filter, t.count, texts)
 }
 
 // DefinedIn returns the definitions of a file, whose path is as it is written in the current directory.
 func (t *Tree) DefinedIn(ctx context.Context, file string) ([]codeindex.Definition, error) {
-	path, err := relative(ctx, t.Tree, file)
+	path, err := relative(ctx, t.tree, file)
 	if err != nil {
 		return nil, err
 	}
-	return t.Outline(ctx, path)
+	return t.tree.Outline(ctx, path)
 }
 
 // Edges returns what calls the definitions of a name, or what they call; references: not only calls.
 func (t *Tree) Edges(ctx context.Context, name string, callees, references bool) (*codeindex.Edges, error) {
 	if callees {
-		return t.Callees(ctx, name, t.filter, t.count, !references)
+		return t.tree.Callees(ctx, name, t.filter, t.count, !references)
 	}
-	return t.Callers(ctx, name, t.filter, t.count, !references)
+	return t.tree.Callers(ctx, name, t.filter, t.count, !references)
 }
 
 // Related returns what is related to the definitions of a name, or to a file.
 func (t *Tree) Related(ctx context.Context, of string) (*codeindex.Related, error) {
-	if path, err := relative(ctx, t.Tree, of); err == nil { // else it is no path
-		held, err := codeindex.Holds(ctx, t.Tree, path)
+	if path, err := relative(ctx, t.tree, of); err == nil { // else it is no path
+		held, err := codeindex.Holds(ctx, t.tree, path)
 		if err != nil {
 			return nil, err
 		}
@@ -155,12 +158,12 @@ func (t *Tree) Related(ctx context.Context, of string) (*codeindex.Related, erro
 			of = path
 		}
 	}
-	return codeindex.RelatedTo(ctx, t.Tree, of, t.filter, t.count)
+	return codeindex.RelatedTo(ctx, t.tree, of, t.filter, t.count)
 }
 
 // Overview returns the definitions that others refer to most, within a budget of tokens.
 func (t *Tree) Overview(ctx context.Context, tokens int) (*codeindex.Map, error) {
-	return t.Map(ctx, t.filter, tokens)
+	return t.tree.Map(ctx, t.filter, tokens)
 }
 
 // relative returns a path relative to the root of a tree. What does not lie there from the current directory, and is

@@ -40,7 +40,7 @@ func (l Library) Update(ctx context.Context, path string, rebuild bool, progress
 		return nil, nil, err
 	}
 	r, err := t.Update(ctx, &codeindex.UpdateOptions{Rebuild: rebuild, Progress: reporting(progress)})
-	return &Tree{Tree: t}, r, err
+	return &Tree{tree: t}, r, err
 }
 
 // Problem is what is wrong with the index of a tree.
@@ -65,7 +65,7 @@ const MaxEncoded = codeindex.MaxEncoded
 
 // Encode embeds what has no vector by the encoder, for somebody who waits. progress may be nil.
 func (t *Tree) Encode(ctx context.Context, progress func(Progress)) error {
-	return codeindex.Encode(ctx, t.Tree, &codeindex.EncodeOptions{Now: true, Progress: reporting(progress)})
+	return codeindex.Encode(ctx, t.tree, &codeindex.EncodeOptions{Now: true, Progress: reporting(progress)})
 }
 
 // Change is an update of a tree that is followed.
@@ -76,7 +76,7 @@ type Change struct {
 
 // Follow follows a tree for somebody who sees every update of it; see [Follow].
 func (t *Tree) Follow(ctx context.Context, log *slog.Logger, updated func(Change, error)) error {
-	return Follow(ctx, t.Tree, log, updated)
+	return Follow(ctx, t.tree, log, updated)
 }
 
 // Follow updates the index of a tree whenever its files change, and embeds what changed in the background, until ctx ends, whose error it returns.

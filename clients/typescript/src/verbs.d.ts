@@ -302,6 +302,11 @@ export interface GraphPath {
   readonly uuids: readonly string[];
 }
 
+export interface History {
+  readonly insights: readonly Insight[];
+  readonly degraded?: readonly string[];
+}
+
 export interface Hit {
   readonly days_since_created: number;
   readonly days_since_importance_modified: number;
@@ -413,11 +418,6 @@ export interface Last {
   readonly turns: number;
   readonly reason?: string;
   readonly session?: string;
-}
-
-export interface Lineage {
-  readonly insights: readonly Insight[];
-  readonly degraded?: readonly string[];
 }
 
 export interface Listing {
@@ -1308,7 +1308,7 @@ export declare class RestClient extends Rest {
   /** List the votes on a memory, and when it was opened; reinforce takes the newest vote back. Needs the right to read. */
   votes(args: VotesArguments, options?: CallOptions): Promise<Votes>;
   /** List what a memory supersedes, the memory, and what supersedes it. Needs the right to read. */
-  history(args: HistoryArguments, options?: CallOptions): Promise<Lineage>;
+  history(args: HistoryArguments, options?: CallOptions): Promise<History>;
   /** Search memories; the hits count as used. Needs the right to read. */
   search(args?: SearchArguments, options?: CallOptions): Promise<Answer>;
   /** Find memories and source code by a question, best first. Needs the right to read. */

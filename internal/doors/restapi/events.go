@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine/history"
+	former "github.com/hippo-memory/hippo/internal/engine/history"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -46,7 +46,7 @@ func (in *eventsInput) call(ctx context.Context, r *request) (reply, error) {
 	if r.server.streams.Add(1) > maxStreams {
 		return reply{}, fmt.Errorf("%w: %d streams of events are open", hippo.ErrUnavailable, maxStreams)
 	}
-	feed, resumed, err := history.NewFeed(ctx, r.Memories, in.position)
+	feed, resumed, err := former.NewFeed(ctx, r.Memories, in.position)
 	if err != nil {
 		return reply{}, err
 	}
@@ -71,7 +71,7 @@ func (in *eventsInput) call(ctx context.Context, r *request) (reply, error) {
 // eventStream sends events to one client.
 type eventStream struct {
 	partWriter
-	feed *history.Feed
+	feed *former.Feed
 	sent int
 	err  error // of the client
 }
@@ -101,7 +101,7 @@ func (s *eventStream) run(ctx context.Context) error {
 
 // changes sends what changed since.
 func (s *eventStream) changes(ctx context.Context) error {
-	reset, err := s.feed.Next(ctx, func(e history.Event) error {
+	reset, err := s.feed.Next(ctx, func(e former.Event) error {
 		m := e.Memory
 		s.sent++
 		s.send("change", e.Position, changed{UUID: m.ID, Version: m.Version, UpdatedAt: m.UpdatedAt, Forgotten: m.Forgotten(), Project: m.Project})

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine/history"
+	former "github.com/hippo-memory/hippo/internal/engine/history"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -21,7 +21,7 @@ func (in *historyInput) Args() []verb.Arg { return verb.Without(in.getInput.Args
 const maxHistory = 100
 
 // history is what a memory supersedes, the memory, and what supersedes it.
-type lineage struct {
+type history struct {
 	Insights []insight `json:"insights"`
 	// Degraded says what the history lacks of the memory as it was known at a time.
 	Degraded []string `json:"degraded,omitempty"`
@@ -42,7 +42,7 @@ func (in *historyInput) call(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	list, err := insightsOf(slices.Concat(before, []*hippo.Memory{m}, after), r.server.Now())
-	return reply{status: http.StatusOK, data: lineage{list, got.Degraded}, count: len(list)}, err
+	return reply{status: http.StatusOK, data: history{list, got.Degraded}, count: len(list)}, err
 }
 
 // older returns what a memory supersedes, directly or not, the newest last.
@@ -50,7 +50,7 @@ func older(ctx context.Context, r *request, m *hippo.Memory) ([]*hippo.Memory, e
 	found := []*hippo.Memory{m}
 	known := map[hippo.ID]bool{m.ID: true}
 	for i := 0; i < len(found) && len(found) < maxHistory; i++ {
-		list, err := history.Predecessors(ctx, r.Memories, found[i].ID)
+		list, err := former.Predecessors(ctx, r.Memories, found[i].ID)
 		if err != nil {
 			return nil, err
 		}

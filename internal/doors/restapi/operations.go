@@ -86,7 +86,7 @@ func ofMemories() []operation {
 		},
 		{
 			method: get, path: "/memories/{id}/history", id: "history", summary: "List what a memory supersedes, the memory, and what supersedes it", rights: read,
-			input: func() input { return &historyInput{} }, answer: lineage{},
+			input: func() input { return &historyInput{} }, answer: history{},
 		},
 		{
 			method: post, path: "/search", id: "search", summary: "Search memories; the hits count as used", rights: read,

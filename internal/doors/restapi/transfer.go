@@ -160,7 +160,7 @@ type upload struct {
 }
 
 func (x *upload) run(ctx context.Context, in *importInput) (api.ImportReport, error) {
-	t := transfer.NewTransfer(x.request.Memories).At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(transfer.Origin{}).Visit(func(o store.Outcome, _ *hippo.Memory) {
+	t := transfer.New(x.request.Memories).At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(transfer.Origin{}).Visit(func(o store.Outcome, _ *hippo.Memory) {
 		if o != store.Refused {
 			x.kept++
 		}

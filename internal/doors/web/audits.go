@@ -73,7 +73,7 @@ func auditKey(s *hippo.Scope) string {
 }
 
 // make makes an audit of what the caller sees, unless the one that is there is wanted, or another request has made one by
-// its turn. Cost: that of [engine.Audit].
+// its turn. Cost: that of [upkeep.Audit].
 func (a *audits) make(ctx context.Context, v *visit, unwanted string) error {
 	ctx, cancel := context.WithTimeout(ctx, v.options.AuditTime)
 	defer cancel()

@@ -19,7 +19,7 @@ func BenchmarkPages(b *testing.B) {
 	s := newSite(b)
 	m := s.engine.In(hippo.LocalScope(""))
 	const memories = 100_000
-	_, err := transfer.NewTransfer(m).Import(b.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	_, err := transfer.New(m).Import(b.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for i := range memories {
 			x := &hippo.Memory{
 				Content: fmt.Sprintf("note %d about the gateway of shop %d, which failed after %d seconds", i, i%97, i%1009), Project: fmt.Sprintf("project %d", i%4),

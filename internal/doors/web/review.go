@@ -71,7 +71,7 @@ func unconfirmed(m *hippo.Memory) bool {
 	return m.Source.Kind == hippo.SourceHook && m.Trust <= hippo.TrustLow && !m.Pinned && m.Importance.Value <= m.Importance.Base
 }
 
-// pairs compares memories with the others of their projects.
+// pairsOf compares memories with the others of their projects.
 func pairsOf(ctx context.Context, v *visit, ms []*hippo.Memory) ([]pair, error) {
 	var out []pair
 	seen := make(map[[2]hippo.ID]bool)

@@ -381,6 +381,14 @@ class GraphPath(TypedDict):
     uuids: List[str]
 
 
+class _HistoryAlways(TypedDict):
+    insights: List[Insight]
+
+
+class History(_HistoryAlways, total=False):
+    degraded: List[str]
+
+
 class _HitAlways(TypedDict):
     days_since_created: float
     days_since_importance_modified: float
@@ -507,14 +515,6 @@ class _LastAlways(TypedDict):
 class Last(_LastAlways, total=False):
     reason: str
     session: str
-
-
-class _LineageAlways(TypedDict):
-    insights: List[Insight]
-
-
-class Lineage(_LineageAlways, total=False):
-    degraded: List[str]
 
 
 class _ListingAlways(TypedDict):

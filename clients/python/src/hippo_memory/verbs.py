@@ -374,7 +374,7 @@ class RestClient(Rest):
         *,
         as_of: Optional[str] = None,
         known_at: Optional[str] = None,
-    ) -> shapes.Lineage:
+    ) -> shapes.History:
         """List what a memory supersedes, the memory, and what supersedes it.
 
         Needs the right to read.
@@ -391,7 +391,7 @@ class RestClient(Rest):
                 "known_at": known_at,
             },
         )
-        return cast("shapes.Lineage", answer)
+        return cast("shapes.History", answer)
 
     def search(
         self,
