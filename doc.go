@@ -3,7 +3,7 @@
 //
 // The path of a search, top down:
 //
-//	front end -> engine.Memories.Search -> recall: plan, gather, score, rerank, relate, succeed, judge
+//	front end -> query.Search -> recall: plan, gather, score, rerank, relate, succeed, judge
 //	          -> store: load the page, count the accesses -> answer
 //
 // docs/architecture.md has the picture, docs/ranking.md the formulas, docs/glossary.md the terms.

@@ -40,11 +40,11 @@ func (c *Client) Status(ctx context.Context) (*api.Status, error) {
 // Export yields every stored insight, including forgotten ones, in the order of their
 // last change. One that cannot be read is an error, and the rest follows.
 func (c *Client) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
-	return transfer.NewTransfer(c.memories).Export(ctx)
+	return transfer.New(c.memories).Export(ctx)
 }
 
 // Import adds insights as another store held them, with their IDs, times and votes, as one operation. Importing the same again
 // adds nothing. What the report counts as added is durable, also if there is an error.
 func (c *Client) Import(ctx context.Context, q api.Import) (api.ImportReport, error) {
-	return transfer.NewTransfer(c.memories).Logged(transfer.Origin{}).Import(ctx, q.Calendar, q.Entries, nil)
+	return transfer.New(c.memories).Logged(transfer.Origin{}).Import(ctx, q.Calendar, q.Entries, nil)
 }

@@ -151,12 +151,12 @@ func TestRemote_ExportsPages(t *testing.T) {
 		}
 	}
 	r := engine.NewRemote(newServed(f.Engine), &engine.Config{Now: f.now}, f.Zone()).In(hippo.LocalScope(""))
-	report, err := transfer.NewTransfer(r).Import(t.Context(), hippo.Calendar{}, list, nil)
+	report, err := transfer.New(r).Import(t.Context(), hippo.Calendar{}, list, nil)
 	if err != nil || report.Added != n {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	seen := map[hippo.ID]bool{}
-	for m, err := range transfer.NewTransfer(r).Export(t.Context()) {
+	for m, err := range transfer.New(r).Export(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,10 +12,10 @@ var ErrAway = fmt.Errorf("%w: the store is open elsewhere", hippo.ErrUnsupported
 
 // Call is one verb of one caller, as it travels between processes of one user, and to a server.
 type Call struct {
-	// Verb is the name of the function that carries it out.
+	// Verb is the name in the table of verbs.
 	Verb  string
 	Scope hippo.Scope
-	// AllowSecrets is [AllowSecrets], Wait [Config.IndexWait] of the caller.
+	// AllowSecrets is [Memories.SecretsAllowed], Wait [Config.IndexWait] of the caller.
 	AllowSecrets bool          `json:",omitempty"`
 	Wait         time.Duration `json:",omitempty"`
 	// Operation is what [As] was given.

@@ -53,7 +53,7 @@ func TestCommunities(t *testing.T) {
 		}
 	}
 	add(6, 7)
-	if n, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
+	if n, err := transfer.New(f.Memories).ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
 		t.Fatal(n, err)
 	}
 	l, err := knowledge.Communities(t.Context(), f.Memories, api.Communities{})
@@ -100,7 +100,7 @@ func TestCommunities_Forgotten(t *testing.T) {
 	f := open(t, options{})
 	f.put(turn(1, "", "one"), turn(2, "", "two"), turn(3, "", "three"))
 	rs := []hippo.Relation{{From: idOf(1), To: idOf(2), Kind: "near", Weight: 1}, {From: idOf(2), To: idOf(3), Kind: "near", Weight: 1}}
-	if n, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), rs); n != 2 || err != nil {
+	if n, err := transfer.New(f.Memories).ImportRelations(t.Context(), rs); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	f.forget(idOf(3))
@@ -119,7 +119,7 @@ func TestCommunities_Changed(t *testing.T) {
 	}
 	relate := func(rs []hippo.Relation) {
 		t.Helper()
-		if n, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
+		if n, err := transfer.New(f.Memories).ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
 			t.Fatal(n, err)
 		}
 	}

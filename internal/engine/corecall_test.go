@@ -114,7 +114,7 @@ func TestCoRecall_SearchingAloneMovesNothing(t *testing.T) {
 	if d := cmp.Diff(before, answers()); d != "" {
 		t.Errorf("(-before +after):\n%s", d)
 	}
-	for r, err := range transfer.NewTransfer(f.Memories).ExportRelations(t.Context()) {
+	for r, err := range transfer.New(f.Memories).ExportRelations(t.Context()) {
 		t.Errorf("learned %+v (%v)", r, err)
 	}
 }
@@ -151,7 +151,7 @@ func TestCoRecall_IsLearnedOnceADay(t *testing.T) {
 	}
 	f.votedDaily(365, "blue beta", 2, 3) // learns a pair, and drops what has faded
 	f.learned(1, 2)
-	for r, err := range transfer.NewTransfer(f.Memories).ExportRelations(t.Context()) {
+	for r, err := range transfer.New(f.Memories).ExportRelations(t.Context()) {
 		if err != nil || r.Other(idOf(1)) == idOf(2) {
 			t.Errorf("what has faded is still there: %v, %v", r, err)
 		}
@@ -252,7 +252,7 @@ func TestCoRecall_IsBounded(t *testing.T) {
 	f.search(q)
 	f.learned(1, 2)
 	n := 0
-	for _, err := range transfer.NewTransfer(f.Memories).ExportRelations(t.Context()) {
+	for _, err := range transfer.New(f.Memories).ExportRelations(t.Context()) {
 		if n++; err != nil {
 			t.Fatal(err)
 		}
@@ -362,7 +362,7 @@ func TestCoRecall_PruningIsUndone(t *testing.T) {
 		a, b := turn(10*i+1, "", "gateway alpha"), turn(10*i+2, "", "gateway beta")
 		a.Namespace, b.Namespace = scope.Namespace, scope.Namespace
 		both := func(yield func(*hippo.Memory, error) bool) { _ = yield(a, nil) && yield(b, nil) }
-		if _, err := transfer.NewTransfer(f.In(scope)).Import(t.Context(), hippo.Calendar{}, both, nil); err != nil {
+		if _, err := transfer.New(f.In(scope)).Import(t.Context(), hippo.Calendar{}, both, nil); err != nil {
 			t.Fatal(err)
 		}
 		r := hippo.CoRecall(a.ID, b.ID)

@@ -1,5 +1,5 @@
 // Package engine is an open memory: the store, the index and the models of a process, and [Memories], which is what a caller may see
-// of them. The verbs are functions of the packages below it, by subject: memory, knowledge, history, transfer, upkeep and query.
+// of them. The verbs are functions of the packages in its folders, by subject: memory, knowledge, history, transfer, upkeep and query.
 // They reach the store through the fields of Engine and Memories; front ends call verbs and use no field.
 //
 // [Perform] carries out a verb here, or, if the engine is one of [NewRemote], in the process that has the store open.
@@ -164,7 +164,7 @@ func defaultsOf(c *Config, zone *time.Location) defaults {
 	return defaults{Ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone, Repositories: c.Repositories, spelled: &sync.Map{}}
 }
 
-// Memories is the memory within the scope of a caller; its methods are the verbs. It is cheap to
+// Memories is the memory within the scope of a caller; the verbs are functions on it. It is cheap to
 // create and safe for concurrent use.
 type Memories struct {
 	*Engine

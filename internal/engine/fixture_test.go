@@ -156,7 +156,7 @@ func (f *fixture) record(content string, importance float64, situation ...string
 // put imports memories, so that they have the IDs and times that they say.
 func (f *fixture) put(ms ...*hippo.Memory) {
 	f.t.Helper()
-	r, err := transfer.NewTransfer(f.Memories).Import(f.t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	r, err := transfer.New(f.Memories).Import(f.t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for _, m := range ms {
 			if !yield(m.Clone(), nil) {
 				return

@@ -47,7 +47,7 @@ func TestResolve_Ambiguous(t *testing.T) {
 	}
 	one, two := at("01a20000-0000-7000-8000-00a1deadbeef"), at("01a20000-0000-7000-8000-00b1deadbeef")
 	begins, hidden := at("deadbeef-0000-7000-8000-000000000001"), at("01a20000-0000-7000-8000-000000000002")
-	_, err := transfer.NewTransfer(f.Memories).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	_, err := transfer.New(f.Memories).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		_ = yield(&hippo.Memory{ID: one, Content: "the first\none"}, nil) &&
 			yield(&hippo.Memory{ID: two, Content: "the second " + strings.Repeat("x", 100)}, nil) &&
 			yield(&hippo.Memory{ID: begins, Content: "begins with these digits"}, nil) &&
@@ -89,7 +89,7 @@ func TestResolve_Preference(t *testing.T) {
 		ids = append(ids, id)
 	}
 	live, gone := ids[0], ids[1]
-	_, err := transfer.NewTransfer(f.Memories).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	_, err := transfer.New(f.Memories).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		_ = yield(&hippo.Memory{ID: live, Content: "live"}, nil) && yield(&hippo.Memory{ID: gone, Content: "gone"}, nil)
 	}, nil)
 	if err != nil {

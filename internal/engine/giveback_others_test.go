@@ -40,7 +40,7 @@ func TestImport_GivesBackWhatAWithdrawnOneSupersedes(t *testing.T) {
 	load := func(texts ...string) api.ImportReport {
 		t.Helper()
 		from := transfer.Origin{Path: "notes.md", Whole: func() []string { return []string{"notes.md"} }}
-		r, err := transfer.NewTransfer(f.Memories).Logged(from).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+		r, err := transfer.New(f.Memories).Logged(from).Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 			for i, text := range texts {
 				m := turn(100+i, "", text)
 				m.Trust = hippo.DefaultTrust(hippo.SourceImport)
@@ -117,7 +117,7 @@ func TestImport_BringsBackASuccession(t *testing.T) {
 			if c.later {
 				want = append(want, f.note(fact("port 82"), old.ID).ID)
 			}
-			if _, err := transfer.NewTransfer(f.Memories).Again().Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+			if _, err := transfer.New(f.Memories).Again().Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 				for _, m := range file {
 					if !yield(m, nil) {
 						return

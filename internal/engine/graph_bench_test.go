@@ -40,7 +40,7 @@ func generatedGraph(b *testing.B, memories, relations int) *fixture {
 			list = append(list, hippo.Relation{From: graphMemory(from).ID, To: graphMemory(to).ID, Kind: "calls", Weight: 1})
 		}
 		if len(list) == cap(list) || i == relations-1 {
-			if _, err := transfer.NewTransfer(f.Memories).ImportRelations(b.Context(), list); err != nil {
+			if _, err := transfer.New(f.Memories).ImportRelations(b.Context(), list); err != nil {
 				b.Fatal(err)
 			}
 			list = list[:0]
@@ -82,7 +82,7 @@ func BenchmarkGraph(b *testing.B) {
 	b.Run("communities", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			changed := []hippo.Relation{{From: graphMemory(i).ID, To: graphMemory(memories - 1 - i).ID, Kind: "uses", Weight: 1}}
-			if _, err := transfer.NewTransfer(f.Memories).ImportRelations(b.Context(), changed); err != nil {
+			if _, err := transfer.New(f.Memories).ImportRelations(b.Context(), changed); err != nil {
 				b.Fatal(err)
 			}
 			if _, err := knowledge.Communities(b.Context(), f.Memories, api.Communities{}); err != nil {

@@ -130,7 +130,7 @@ func TestNeighbours_LearnedAndForgotten(t *testing.T) {
 	f := relatedTurns(t, 3, "1 needs 2")
 	r := hippo.CoRecall(idOf(1), idOf(3))
 	r.Weight = .5
-	if _, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), []hippo.Relation{r}); err != nil {
+	if _, err := transfer.New(f.Memories).ImportRelations(t.Context(), []hippo.Relation{r}); err != nil {
 		t.Fatal(err)
 	}
 	for want, q := range map[int]api.GraphFilter{2: {}, 3: {Learned: true}} {
@@ -158,7 +158,7 @@ func TestNeighbours_OfAHub(t *testing.T) {
 		}
 	}
 	f.put(ms...)
-	if n, err := transfer.NewTransfer(f.Memories).ImportRelations(t.Context(), rs); n != spokes || err != nil {
+	if n, err := transfer.New(f.Memories).ImportRelations(t.Context(), rs); n != spokes || err != nil {
 		t.Fatal(n, err)
 	}
 	g := f.near(api.Neighbours{ID: idOf(2), Depth: 3})

@@ -63,7 +63,7 @@ func caught(fn func()) (err error) {
 	return nil
 }
 
-// ranks are those of a [grouping].
+// ranks are those of a [Grouping].
 func ranks(g *graph.Graph) []float64 {
 	if g.Nodes() == 0 {
 		return nil

@@ -221,7 +221,7 @@ func raceImport(r *race, meanwhile func(hippo.ID)) hippo.ID {
 	changed := m.Clone()
 	changed.Content, changed.ContentHash = "second of the source", hippo.Hash{}
 	r.wantNoError(r.during(func() { meanwhile(m.ID) }, func() error {
-		_, err := transfer.NewTransfer(r.f.Memories).Import(r.t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) { yield(changed, nil) }, nil)
+		_, err := transfer.New(r.f.Memories).Import(r.t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) { yield(changed, nil) }, nil)
 		return err
 	}))
 	return m.ID

@@ -99,7 +99,7 @@ func TestRelate_Refuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for r, err := range transfer.NewTransfer(f.Memories).ExportRelations(t.Context()) {
+	for r, err := range transfer.New(f.Memories).ExportRelations(t.Context()) {
 		t.Errorf("%v was stored (%v)", r, err)
 	}
 	if err := knowledge.Unrelate(t.Context(), f.Memories, []hippo.Relation{r(1, 2, "a")}); !errors.Is(err, hippo.ErrNotFound) {

@@ -30,7 +30,7 @@ func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
 func (e *Engine) IsRemote() bool { return e.Remote != nil }
 
 // Perform carries out a verb: it calls local, or the function of that name in the process that has the store open.
-// Each local is in the table of [verbs] under its name, and reads nothing but its arguments and m, which is of its process.
+// Each local is in the table of its package under its name, and reads nothing but its arguments and m, which is of its process.
 func Perform[In, Out any](ctx context.Context, m *Memories, in In, name string, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
 	if m.Remote == nil {
 		return observed(ctx, m, in, name, local)

@@ -328,14 +328,14 @@ type exported struct {
 func (w *world) export(r *rapid.T) {
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
 		memories := make(map[hippo.ID]*hippo.Memory)
-		for m, err := range transfer.NewTransfer(x).Export(context.Background()) {
+		for m, err := range transfer.New(x).Export(context.Background()) {
 			if err != nil {
 				return nil, err
 			}
 			memories[m.ID] = m
 		}
 		var relations []hippo.Relation
-		for l, err := range transfer.NewTransfer(x).ExportRelations(context.Background()) {
+		for l, err := range transfer.New(x).ExportRelations(context.Background()) {
 			if err != nil {
 				return nil, err
 			}
@@ -361,13 +361,13 @@ func (w *world) importing(r *rapid.T) {
 		if err != nil {
 			return nil, err
 		}
-		added, err := transfer.NewTransfer(to).ImportRelations(context.Background(), []hippo.Relation{x})
+		added, err := transfer.New(to).ImportRelations(context.Background(), []hippo.Relation{x})
 		return []any{report, added}, err
 	})
 }
 
 func imported(to *engine.Memories, m *hippo.Memory) (api.ImportReport, error) {
-	return transfer.NewTransfer(to).Import(context.Background(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	return transfer.New(to).Import(context.Background(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		yield(m.Clone(), nil)
 	}, nil)
 }

@@ -198,7 +198,7 @@ func (w *world) readOutside(r *rapid.T) outside {
 			r.Fatal(err)
 		}
 		out.Past = append(out.Past, past...)
-		for x, err := range transfer.NewTransfer(all).ExportRelations(ctx) {
+		for x, err := range transfer.New(all).ExportRelations(ctx) {
 			if err != nil {
 				r.Fatal(err)
 			}

@@ -146,7 +146,7 @@ func TestRelations_Secret(t *testing.T) {
 	wantSecret(t, err, "relations[0].kind")
 	good := bad
 	good.Kind = "explains"
-	n, err := transfer.NewTransfer(memory.AllowSecrets(f.Memories)).ImportRelations(t.Context(), []hippo.Relation{bad, good})
+	n, err := transfer.New(memory.AllowSecrets(f.Memories)).ImportRelations(t.Context(), []hippo.Relation{bad, good})
 	wantSecret(t, err, "relations[0].kind")
 	if n != 1 {
 		t.Errorf("%d relations were imported, want the one without a secret", n)
@@ -167,7 +167,7 @@ func TestImport_Secrets(t *testing.T) {
 			}
 		}
 	}
-	r, err := transfer.NewTransfer(memory.AllowSecrets(f.Memories)).Import(t.Context(), hippo.Calendar{}, entries, nil)
+	r, err := transfer.New(memory.AllowSecrets(f.Memories)).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

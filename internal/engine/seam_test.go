@@ -217,10 +217,10 @@ func readingAll(ctx context.Context) []named {
 		{"flush", func(m *engine.Memories) (any, error) { return nil, m.Flush(ctx) }},
 		{"ready", func(m *engine.Memories) (any, error) { return nil, m.Ready(ctx) }},
 		{"scored", func(m *engine.Memories) (any, error) { return nil, upkeep.Scored(ctx, m) }},
-		{"calendar", func(m *engine.Memories) (any, error) { return transfer.NewTransfer(m).Calendar(ctx) }},
-		{"export", func(m *engine.Memories) (any, error) { return all(transfer.NewTransfer(m).Export(ctx)) }},
-		{"export of relations", func(m *engine.Memories) (any, error) { return all(transfer.NewTransfer(m).ExportRelations(ctx)) }},
-		{"export of history", func(m *engine.Memories) (any, error) { return all(transfer.NewTransfer(m).ExportHistory(ctx)) }},
+		{"calendar", func(m *engine.Memories) (any, error) { return transfer.New(m).Calendar(ctx) }},
+		{"export", func(m *engine.Memories) (any, error) { return all(transfer.New(m).Export(ctx)) }},
+		{"export of relations", func(m *engine.Memories) (any, error) { return all(transfer.New(m).ExportRelations(ctx)) }},
+		{"export of history", func(m *engine.Memories) (any, error) { return all(transfer.New(m).ExportHistory(ctx)) }},
 		{"feed", func(m *engine.Memories) (any, error) {
 			feed, resumed, err := history.NewFeed(ctx, m, "")
 			if err != nil {
@@ -229,7 +229,7 @@ func readingAll(ctx context.Context) []named {
 			_, err = feed.Next(ctx, func(history.Event) error { return errors.New("nothing has changed since") })
 			return resumed, err
 		}},
-		{"said before", func(m *engine.Memories) (any, error) { return importFile(ctx, transfer.NewTransfer(m).Preview(), nil) }},
+		{"said before", func(m *engine.Memories) (any, error) { return importFile(ctx, transfer.New(m).Preview(), nil) }},
 	}
 }
 
@@ -286,9 +286,9 @@ func wrote(t *testing.T, f *fixture, m *engine.Memories) (lines []string) {
 	w.entities()
 	w.transfer()
 	w.upkeep()
-	x, err := all(transfer.NewTransfer(f.Memories).Export(w.ctx))
+	x, err := all(transfer.New(f.Memories).Export(w.ctx))
 	w.say("the store", x, err)
-	h, err := all(transfer.NewTransfer(f.Memories).ExportHistory(w.ctx))
+	h, err := all(transfer.New(f.Memories).ExportHistory(w.ctx))
 	for _, versions := range h {
 		for i := range versions {
 			clear(versions[i].After[:]) // a hash, of IDs as well
@@ -405,15 +405,15 @@ func (w *writer) transfer() {
 	for _, m := range said {
 		m.Source, m.Trust, m.Project = hippo.Source{Kind: hippo.SourceImport, Client: "notes", URI: "notes.md"}, hippo.DefaultTrust(hippo.SourceImport), "alpha"
 	}
-	r, err := importFile(w.ctx, transfer.NewTransfer(w.m), said)
+	r, err := importFile(w.ctx, transfer.New(w.m), said)
 	w.say("import", r, err)
-	r, err = importFile(w.ctx, transfer.NewTransfer(w.m), said[:1])
+	r, err = importFile(w.ctx, transfer.New(w.m), said[:1])
 	w.say("import again", r, err)
-	n, err := transfer.NewTransfer(w.m).ImportRelations(w.ctx, []hippo.Relation{{From: idOf(1), To: idOf(2), Kind: "supports", Weight: 1, LastReinforced: w.f.now()}})
+	n, err := transfer.New(w.m).ImportRelations(w.ctx, []hippo.Relation{{From: idOf(1), To: idOf(2), Kind: "supports", Weight: 1, LastReinforced: w.f.now()}})
 	w.say("import relations", n, err)
 	before := said[0].Clone()
 	before.Content, before.Version = "bees sing", 1
-	n, err = transfer.NewTransfer(w.m).ImportHistory(w.ctx, []hippo.Version{{ID: idOf(1), Operation: hippo.Operation{ID: idOf(3), Verb: hippo.VerbModify, At: w.f.now()}, Before: before}})
+	n, err = transfer.New(w.m).ImportHistory(w.ctx, []hippo.Version{{ID: idOf(1), Operation: hippo.Operation{ID: idOf(3), Verb: hippo.VerbModify, At: w.f.now()}, Before: before}})
 	w.say("import history", n, err)
 	p, err := memory.MergeProjects(w.ctx, w.m, api.MergeProjects{From: "alpha", Into: "beta", Rename: true})
 	w.say("merge projects", p, err)

@@ -92,7 +92,7 @@ var specs = sync.OnceValue(func() map[string]spec {
 	}
 })
 
-// Changes reports whether a verb changes what is stored, by its name; true for one that is not of this package.
+// Changes reports whether a verb changes what is stored, by its name; true for an unknown name.
 func Changes(verb string) bool {
 	s, ok := specs()[verb]
 	return !ok || s.rights&(hippo.RightWrite|hippo.RightPurge) != 0

@@ -31,7 +31,7 @@ func unfit() (problems []string) {
 func lostOf(fill func(reflect.Value)) map[string]string {
 	out := make(map[string]string)
 	meant := cmp.Options{
-		cmpopts.IgnoreFields(hippo.Query{}, "Relevance"), // travels beside it, see searchArgs
+		cmpopts.IgnoreFields(hippo.Query{}, "Relevance"), // travels beside it, see searchArgs of package query
 		cmpopts.IgnoreFields(project.Identity{}, "Tree"), // is of this machine
 	}
 	for name, v := range rpc.Verbs() {
@@ -59,7 +59,7 @@ func untravelled(path string, t reflect.Type, seen map[reflect.Type]bool) (probl
 	case reflect.Func, reflect.Chan, reflect.Complex128, reflect.UnsafePointer:
 		return []string{path}
 	case reflect.Interface:
-		if t != reflect.TypeFor[error]() { // travels beside it, see statusResult and comparedResult
+		if t != reflect.TypeFor[error]() { // travels beside it, see the results of status and of record in package memory
 			return []string{path}
 		}
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:

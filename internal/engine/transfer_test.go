@@ -22,7 +22,7 @@ func TestImport_RejectsAndGoesOn(t *testing.T) {
 			yield(&hippo.Memory{Content: ""}, nil) &&
 			yield(&hippo.Memory{Content: "two"}, nil)
 	}
-	r, err := transfer.NewTransfer(f.Memories).Import(t.Context(), hippo.Calendar{}, entries, nil)
+	r, err := transfer.New(f.Memories).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestImport_IntoTheNamespaceOfTheCaller(t *testing.T) {
 			yield(&hippo.Memory{Content: "a zebra of another project", Project: "q"}, nil) &&
 			yield(&hippo.Memory{Content: "a zebra at last", Project: "p"}, nil)
 	}
-	r, err := transfer.NewTransfer(m).Import(t.Context(), hippo.Calendar{}, entries, nil)
+	r, err := transfer.New(m).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil || r.Added != 2 || len(r.Rejected) != 1 || r.Rejected[0].Entry != 2 || !errors.Is(r.Rejected[0].Err, hippo.ErrInvalid) {
 		t.Errorf("got %+v (%v)", r, err)
 	}
@@ -65,7 +65,7 @@ func TestImport_IsUndoneAndDoneAgain(t *testing.T) {
 			}
 		}
 	}
-	r, err := transfer.NewTransfer(f.Memories).Logged(transfer.Origin{Path: "/zebras.csv"}).Import(t.Context(), hippo.Calendar{}, entries, nil)
+	r, err := transfer.New(f.Memories).Logged(transfer.Origin{Path: "/zebras.csv"}).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil || r.Added != n {
 		t.Fatalf("got %+v (%v)", r, err)
 	}

@@ -16,7 +16,7 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 	t.Parallel()
 	nothing := []string{
 		"Perform", "Identified", "Operation", "Indexed", // carry out verbs
-		"In", "IsRemote", "Importance", "Zone", "Close", "NewTransfer", "AllowSecrets", "As", "Because",
+		"In", "IsRemote", "Importance", "Zone", "Close", "New", "AllowSecrets", "As", "Because",
 		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.Again", "Transfer.At", "Transfer.Logged", "Transfer.Preview", "Transfer.Visit",
 		"Transfer.Import",                             // sends its batches by functions that perform
 		"Confirm", "NameProject", "Narrow", "Waiting", // are made of verbs that travel

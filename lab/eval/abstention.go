@@ -111,7 +111,7 @@ func (s *trialStore) open(ctx context.Context, o *eval.EngineOptions) error {
 		return err
 	}
 	s.ids = make(map[string]hippo.ID)
-	for m, err := range transfer.NewTransfer(s.opened.In(eval.Scope())).Export(ctx) {
+	for m, err := range transfer.New(s.opened.In(eval.Scope())).Export(ctx) {
 		if err != nil {
 			return err
 		}

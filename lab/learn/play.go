@@ -92,7 +92,7 @@ func open(ctx context.Context, m models, docs []*hippo.Memory, o opened) (*place
 			}
 		}
 	}
-	_, err = transfer.NewTransfer(p.Memories).AllowSecrets().Import(ctx, hippo.Calendar{}, list, nil)
+	_, err = transfer.New(p.Memories).AllowSecrets().Import(ctx, hippo.Calendar{}, list, nil)
 	if err == nil {
 		_, err = query.Search(ctx, p.Memories, hippo.Query{Text: "a", Count: 1, NoTouch: true})
 	}

@@ -74,7 +74,7 @@ type landmarks struct{ hostile, central hippo.ID }
 // fill records the sample.
 func fill(ctx context.Context, m *engine.Memories, more int) (at landmarks, err error) {
 	now := time.Now()
-	_, err = transfer.NewTransfer(m).Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	_, err = transfer.New(m).Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for i := range more {
 			x := notes()[i%len(notes())]
 			x.content, x.ago = fmt.Sprintf("%s (%d of the archive)", x.content, i), 400+i%700

@@ -258,7 +258,7 @@ func migrate(t *testing.T, s *session, path string) (api.ImportReport, error) {
 	if err != nil {
 		return api.ImportReport{}, err
 	}
-	return transfer.NewTransfer(s.engine.In(hippo.LocalScope(""))).Import(t.Context(), src.Calendar, src.Entries(), nil)
+	return transfer.New(s.engine.In(hippo.LocalScope(""))).Import(t.Context(), src.Calendar, src.Entries(), nil)
 }
 
 // The vectors of the formulas, for a fresh insight of each importance.

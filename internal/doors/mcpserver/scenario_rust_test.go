@@ -147,7 +147,7 @@ func TestScenario_R11(t *testing.T) {
 func (s *session) engineView() []any {
 	s.t.Helper()
 	var out []any
-	for m, err := range transfer.NewTransfer(s.engine.In(hippo.LocalScope(""))).Export(s.t.Context()) {
+	for m, err := range transfer.New(s.engine.In(hippo.LocalScope(""))).Export(s.t.Context()) {
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func proactiveContext(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	cal, err := transfer.NewTransfer(c.Memories).Calendar(ctx)
+	cal, err := transfer.New(c.Memories).Calendar(ctx)
 	if err != nil {
 		return reply{}, err
 	}

@@ -23,7 +23,7 @@ func getMemory(ctx context.Context, c *call) (reply, error) {
 
 // showOne answers with one memory.
 func showOne(ctx context.Context, c *call, m *hippo.Memory) (reply, error) {
-	cal, err := transfer.NewTransfer(c.Memories).Calendar(ctx)
+	cal, err := transfer.New(c.Memories).Calendar(ctx)
 	if err != nil {
 		return reply{}, err
 	}

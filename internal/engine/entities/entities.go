@@ -87,8 +87,8 @@ func NameKey(name string) string {
 	return strings.Join(strings.Fields(strings.ToLower(trimmed)), " ")
 }
 
-// EntityNames finds recorded entities by their names.
-type EntityNames struct {
+// Names finds recorded entities by their names.
+type Names struct {
 	List            []*api.Entity // by name
 	byName, byAlias map[string][]*api.Entity
 	byWord          map[string][]*api.Entity // of a name or an alias
@@ -97,9 +97,9 @@ type EntityNames struct {
 	Since           hippo.Revision           // of the store; what was changed later may be missing
 }
 
-// NewEntityNames returns the names of a list of entities.
-func NewEntityNames(list []*api.Entity) *EntityNames {
-	n := &EntityNames{
+// NewNames returns the names of a list of entities.
+func NewNames(list []*api.Entity) *Names {
+	n := &Names{
 		byName: make(map[string][]*api.Entity), byAlias: make(map[string][]*api.Entity), byWord: make(map[string][]*api.Entity),
 		None: make(map[string]*api.Entity), keys: make(map[*api.Entity][]string),
 	}
@@ -112,7 +112,7 @@ func NewEntityNames(list []*api.Entity) *EntityNames {
 	return n
 }
 
-func (n *EntityNames) add(e *api.Entity) {
+func (n *Names) add(e *api.Entity) {
 	if e.Kind == NoEntity {
 		for _, name := range e.Names() {
 			n.None[NameKey(name)] = e
@@ -142,7 +142,7 @@ func (n *EntityNames) add(e *api.Entity) {
 }
 
 // Named returns the entities with a name or an alias, those with the name alone if there are any.
-func (n *EntityNames) Named(key string) []*api.Entity {
+func (n *Names) Named(key string) []*api.Entity {
 	if list := n.byName[key]; len(list) > 0 {
 		return list
 	}
@@ -150,7 +150,7 @@ func (n *EntityNames) Named(key string) []*api.Entity {
 }
 
 // find is named, and else returns the entities of which a name has all words of the key in their order: its short forms.
-func (n *EntityNames) find(key string) []*api.Entity {
+func (n *Names) find(key string) []*api.Entity {
 	if list := n.Named(key); len(list) > 0 || key == "" {
 		return list
 	}
@@ -171,7 +171,7 @@ func inOrder(words, others []string) bool {
 }
 
 // One returns the entity that a name means; nil if there is none. Several are a [*hippo.AmbiguousError].
-func (n *EntityNames) One(name string) (*api.Entity, error) {
+func (n *Names) One(name string) (*api.Entity, error) {
 	switch list := n.find(NameKey(name)); len(list) {
 	case 0:
 		return nil, nil
@@ -199,7 +199,7 @@ func DescribeEntity(e *api.Entity) string {
 }
 
 // Taken returns [hippo.ErrConflict] if a name of an entity is that of another one.
-func (n *EntityNames) Taken(e *hippo.Entity, self hippo.ID) error {
+func (n *Names) Taken(e *hippo.Entity, self hippo.ID) error {
 	for _, name := range e.Names() {
 		for _, other := range slices.Concat(n.byName[NameKey(name)], n.byAlias[NameKey(name)]) {
 			if other.ID != self {
@@ -211,7 +211,7 @@ func (n *EntityNames) Taken(e *hippo.Entity, self hippo.ID) error {
 }
 
 // Searched returns the keys under which texts name an entity: its names, and the first name of a person that no other has.
-func (n *EntityNames) Searched(e *api.Entity) []string {
+func (n *Names) Searched(e *api.Entity) []string {
 	var keys []string
 	for _, name := range e.Names() {
 		if key := NameKey(name); key != "" && !slices.Contains(keys, key) {

@@ -145,7 +145,7 @@ func SealPosition(identity, namespace string, r hippo.Revision) string {
 	return base64.RawURLEncoding.EncodeToString(cipherOf(identity, namespace).Seal(nil, nil, plain, nil))
 }
 
-// OpenPosition is the inverse of sealPosition; false for what is no position of this store and tenant.
+// OpenPosition is the inverse of [SealPosition]; false for what is no position of this store and tenant.
 func OpenPosition(identity, namespace, position string) (hippo.Revision, bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(position)
 	if err != nil {

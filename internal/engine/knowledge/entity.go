@@ -21,7 +21,7 @@ import (
 // superseded are not there.
 //
 // Cost: a pass over the index, and a read of those that are not cached.
-func entitiesOf(ctx context.Context, m *engine.Memories) (*entities.EntityNames, error) {
+func entitiesOf(ctx context.Context, m *engine.Memories) (*entities.Names, error) {
 	head, err := m.Store.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func entitiesOf(ctx context.Context, m *engine.Memories) (*entities.EntityNames,
 	for i, c := range found {
 		list[i] = c.Entity
 	}
-	names := entities.NewEntityNames(list)
+	names := entities.NewNames(list)
 	names.Since = head.Revision
 	return names, nil
 }
@@ -88,7 +88,7 @@ func findEntity(ctx context.Context, m *engine.Memories, name string) (*api.Enti
 }
 
 // meant is [FindEntity] among known names.
-func meant(ctx context.Context, m *engine.Memories, names *entities.EntityNames, name string) (*api.Entity, error) {
+func meant(ctx context.Context, m *engine.Memories, names *entities.Names, name string) (*api.Entity, error) {
 	e, err := recordedAs(ctx, m, names, name)
 	if e != nil || err != nil {
 		return e, err
@@ -112,7 +112,7 @@ func errPlace(ref string) error {
 }
 
 // recordedAs returns the recorded entity that a name or an ID means; nil if there is none.
-func recordedAs(ctx context.Context, m *engine.Memories, names *entities.EntityNames, name string) (*api.Entity, error) {
+func recordedAs(ctx context.Context, m *engine.Memories, names *entities.Names, name string) (*api.Entity, error) {
 	e, err := names.One(name)
 	if e != nil || err != nil {
 		return e, err
@@ -131,7 +131,7 @@ func recordedAs(ctx context.Context, m *engine.Memories, names *entities.EntityN
 	return nil, nil
 }
 
-// ResolveNamed is [Resolve] for references that may also be the name of a recorded entity.
+// ResolveNamed is [memory.Resolve] for references that may also be the name of a recorded entity.
 func ResolveNamed(ctx context.Context, m *engine.Memories, ref string, prefer api.Preference) (hippo.ID, error) {
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// EntityDraft is an entity to record, in the current project of the scope. Its source is who [As] says.
+// EntityDraft is an entity to record, in the current project of the scope. Its source is who [engine.As] says.
 type EntityDraft struct {
 	hippo.Entity
 	// ID is that of the new memory; zero: a new one.
@@ -45,7 +45,7 @@ func (d *EntityDraft) prepare() error {
 }
 
 // AddEntity records an entity. A name that another entity of the default projects has is [hippo.ErrConflict]. Screening is that of
-// [Record].
+// [memory.Record].
 func AddEntity(ctx context.Context, m *engine.Memories, d EntityDraft) (*api.Entity, error) {
 	if err := d.prepare(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func addEntity(ctx context.Context, m *engine.Memories, d EntityDraft) (*api.Ent
 	if err != nil {
 		return nil, err
 	}
-	free := func(n *entities.EntityNames) error { return n.Taken(&d.Entity, hippo.ID{}) }
+	free := func(n *entities.Names) error { return n.Taken(&d.Entity, hippo.ID{}) }
 	if err := free(names); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func identity(given hippo.ID) (hippo.ID, error) {
 }
 
 // changeable returns the names of the entities for a caller who may change them.
-func changeable(ctx context.Context, m *engine.Memories) (*entities.EntityNames, error) {
+func changeable(ctx context.Context, m *engine.Memories) (*entities.Names, error) {
 	if err := m.Scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func modifyEntity(ctx context.Context, m *engine.Memories, c api.ModifyEntity) (
 		return names.Taken(e, old.ID)
 	}
 	if !old.Found() {
-		return changeEntity(ctx, guarded(names, m, func(n *entities.EntityNames) error {
+		return changeEntity(ctx, guarded(names, m, func(n *entities.Names) error {
 			names = n
 			return nil
 		}), old.ID, check)
@@ -195,7 +195,7 @@ type EntityRemoval struct {
 }
 
 // RemoveEntity removes an entity. A recorded one is forgotten, which is an operation; if texts name it, it is found by rule again.
-// One that was found by rule gets a record of the kind [NoEntity], and is not found any more until [AddEntity] adds it.
+// One that was found by rule gets a record of the kind [entities.NoEntity], and is not found any more until [AddEntity] adds it.
 // It returns what was removed.
 func RemoveEntity(ctx context.Context, m *engine.Memories, r EntityRemoval) (*api.Entity, error) {
 	var err error

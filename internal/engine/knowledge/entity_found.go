@@ -83,7 +83,7 @@ func namingAny(ctx context.Context, m *engine.Memories, keys []string) (*naming,
 	return out, err
 }
 
-// foldedText returns the content and the situation of a memory as [Says] reads it.
+// foldedText returns the content and the situation of a memory as [entities.Says] reads it.
 func foldedText(x *hippo.Memory) string {
 	return strings.ToLower(bm25.Fold(x.Content + "\n" + strings.Join(x.Situation, "\n")))
 }
@@ -157,7 +157,7 @@ func commonest(forms map[form]int) (best form) {
 }
 
 // findListed fills a list with what texts name, without what has a record.
-func findListed(ctx context.Context, m *engine.Memories, l *api.EntityList, names *entities.EntityNames) error {
+func findListed(ctx context.Context, m *engine.Memories, l *api.EntityList, names *entities.Names) error {
 	keys, err := memory.KeysOf(ctx, m, api.List{Filter: hippo.Filter{}})
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 )
 
 // namesAfter returns names after memories were changed.
-func namesAfter(n *entities.EntityNames, m *engine.Memories, changed []*hippo.Memory) *entities.EntityNames {
+func namesAfter(n *entities.Names, m *engine.Memories, changed []*hippo.Memory) *entities.Names {
 	byID := make(map[hippo.ID]bool, len(changed))
 	for _, x := range changed {
 		byID[x.ID] = true
@@ -23,12 +23,12 @@ func namesAfter(n *entities.EntityNames, m *engine.Memories, changed []*hippo.Me
 			list = append(list, entities.EntityIn(x))
 		}
 	}
-	return entities.NewEntityNames(list)
+	return entities.NewNames(list)
 }
 
 // guarded returns m whose writes give check, in their transaction, the names as of then: no other writer, of any process, comes
 // between that and the write. An error of check stops it.
-func guarded(n *entities.EntityNames, m *engine.Memories, check func(*entities.EntityNames) error) *engine.Memories {
+func guarded(n *entities.Names, m *engine.Memories, check func(*entities.Names) error) *engine.Memories {
 	out := *m
 	out.Scoped = store.Checked(m.Scoped, n.Since, func(changed []*hippo.Memory) error { return check(namesAfter(n, m, changed)) })
 	return &out

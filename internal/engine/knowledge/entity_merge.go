@@ -21,7 +21,7 @@ import (
 // maxMoved is the most relations that move in an operation.
 const maxMoved = 10_000
 
-// MergeEntities merges an entity into another one, as one operation, which [Undo] undoes whole: the names of the first become
+// MergeEntities merges an entity into another one, as one operation, which [memory.Undo] undoes whole: the names of the first become
 // aliases of the other, its description is added, its relations move, and it is forgotten. An entity and itself, and two of
 // different projects, are [hippo.ErrInvalid]; an unknown one is [hippo.ErrNotFound].
 func MergeEntities(ctx context.Context, m *engine.Memories, q api.MergeEntities) (*api.EntityMoved, error) {
@@ -54,13 +54,13 @@ func mergeEntities(ctx context.Context, m *engine.Memories, q api.MergeEntities)
 	if !from.Found() && !into.Found() && from.Project != into.Project {
 		return nil, hippo.Fieldf("into", "must be of the same project as from: %s, and %s", entities.DescribeEntity(into), entities.DescribeEntity(from))
 	}
-	return merge(ctx, guarded(names, m, func(n *entities.EntityNames) error {
+	return merge(ctx, guarded(names, m, func(n *entities.Names) error {
 		return errors.Join(unrecorded(n, into, from), unrecorded(n, from, into))
 	}), &q, from, into)
 }
 
 // unrecorded returns an error if an entity that was found has a record by now, beside that of the one that it is merged with.
-func unrecorded(n *entities.EntityNames, e, with *api.Entity) error {
+func unrecorded(n *entities.Names, e, with *api.Entity) error {
 	if !e.Found() {
 		return nil
 	}
@@ -229,7 +229,7 @@ func inProject(ctx context.Context, m *engine.Memories, id hippo.ID, list []hipp
 	return same, err
 }
 
-// SplitEntity takes a new entity out of another one, as one operation, which [Undo] undoes whole. An unknown entity is
+// SplitEntity takes a new entity out of another one, as one operation, which [memory.Undo] undoes whole. An unknown entity is
 // [hippo.ErrNotFound], a name that a third one has [hippo.ErrConflict].
 func SplitEntity(ctx context.Context, m *engine.Memories, q api.SplitEntity) (*api.EntityMoved, error) {
 	d := EntityDraft{Entity: q.New, ID: q.ID}
@@ -258,7 +258,7 @@ func splitEntity(ctx context.Context, m *engine.Memories, q api.SplitEntity) (*a
 	if entities.NameKey(q.New.Name) == entities.NameKey(old.Name) {
 		return nil, hippo.Fieldf("name", "must be another one than that of the entity, got %q twice", q.New.Name)
 	}
-	free := func(n *entities.EntityNames) error { return n.Taken(&q.New, old.ID) }
+	free := func(n *entities.Names) error { return n.Taken(&q.New, old.ID) }
 	if err := free(names); err != nil {
 		return nil, err
 	}

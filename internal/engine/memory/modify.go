@@ -88,7 +88,7 @@ func modify(ctx context.Context, m *engine.Memories, a api.Modify) (*hippo.Memor
 	return x, nil
 }
 
-// updateAndGiveBack is [Update] of modified memories that makes hold again, in the same operation, what those supersede that it
+// updateAndGiveBack is [engine.Update] of modified memories that makes hold again, in the same operation, what those supersede that it
 // forgets. It returns the former.
 func updateAndGiveBack(ctx context.Context, m *engine.Memories, verb hippo.Verb, list []api.Modify, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
 	ids := make([]hippo.ID, len(list))

@@ -12,7 +12,7 @@ import (
 
 // Opened notes that memories were opened, each as an answer to a question that had found it: a weak
 // vote for it as an answer to questions like that. Memories that the caller does not see are
-// skipped. It is stored later, with the accesses, see [Engine.Flush].
+// skipped. It is stored later, with the accesses, see [engine.Engine.Flush].
 func Opened(ctx context.Context, m *engine.Memories, asked map[hippo.ID]string) error {
 	if len(asked) == 0 {
 		return nil

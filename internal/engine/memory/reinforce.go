@@ -159,7 +159,7 @@ func effectsOf(ctx context.Context, m *engine.Memories, b *api.Reinforce, done [
 	return out, nil
 }
 
-// vote applies v, cast on what a query found, to x on day.
+// voteOn applies v, cast on what a query found, to x on day.
 func voteOn(e *engine.Engine, x *hippo.Memory, v api.Vote, query string, day hippo.Day) (api.Reinforcement, error) {
 	now := e.Importance(x, day)
 	r := api.Reinforcement{ID: x.ID, Before: now, After: now}

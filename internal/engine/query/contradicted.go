@@ -32,7 +32,7 @@ func ContradictionNote(f *hippo.Fact, now time.Time) string {
 // contradictedBy returns, for each of some memories that contradicts one, a fact that holds at a time. A fact counts that is trusted as
 // much as the memory, or normally, of which its subject has one at a time, and of which the text states another object in plain words.
 //
-// Cost: a pass over the texts. If one may state such a fact, also that of [FactsFor].
+// Cost: a pass over the texts. If one may state such a fact, also that of [knowledge.FactsFor].
 func contradictedBy(ctx context.Context, m *engine.Memories, ms []*hippo.Memory, f *hippo.Filter, at time.Time) (map[hippo.ID]*hippo.Fact, error) {
 	if !m.Store.HasRelations() {
 		return nil, nil

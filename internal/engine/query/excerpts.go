@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/recall"
 )
 
-// GetAt is [Get] as of a moment. A memory that does not hold at [hippo.Moment.ValidAt] is [hippo.ErrNotFound]; the
+// GetAt is [memory.Get] as of a moment. A memory that does not hold at [hippo.Moment.ValidAt] is [hippo.ErrNotFound]; the
 // error says when it holds, and which memory that it superseded, or that superseded it, held then.
 func GetAt(ctx context.Context, m *engine.Memories, q api.Get) (*api.Got, error) {
 	if q.At == (hippo.Moment{}) && !q.Some && !asks(q.Question) {

@@ -35,7 +35,7 @@ type Insights struct {
 	CountUsed func(ctx context.Context, ids []hippo.ID) (note string, err error)
 }
 
-// InsightsOf returns the insights of a store.
+// InsightsOf returns the insights of a caller.
 func InsightsOf(m *engine.Memories) Insights {
 	return Insights{
 		Search:    func(ctx context.Context, q hippo.Query) (*hippo.Answer, error) { return query.Search(ctx, m, q) },

@@ -40,8 +40,8 @@ type Origin struct {
 	Whole func() []string
 }
 
-// NewTransfer returns the export and import within the scope.
-func NewTransfer(m *engine.Memories) Transfer { return Transfer{memories: m} }
+// New returns the export and import within the scope.
+func New(m *engine.Memories) Transfer { return Transfer{memories: m} }
 
 // AllowSecrets returns a transfer that does not look for secrets. It is for what a person has
 // stored before, such as another store of this program, and for a caller who was asked.

@@ -29,7 +29,7 @@ type ConsolidateOptions struct {
 const rescored = 1000
 
 // Consolidate tidies up the memories of the scope: see package consolidate, and docs/consolidation.md. The plan
-// is made without a lock, and applied in one transaction as one operation, which [Undo] undoes.
+// is made without a lock, and applied in one transaction as one operation, which [memory.Undo] undoes.
 //
 // Cost: seconds for 100,000 memories, on one core, and some KB of RAM for each meanwhile. The plan lets searches pass:
 // where they never stop it takes twice its time.

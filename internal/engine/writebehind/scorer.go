@@ -99,7 +99,7 @@ func (s *Scorer) Drain(ctx context.Context) error {
 	return nil
 }
 
-// Notes say what of it is not available; nil if all is.
+// Notes name what is missing of the score, such as the prediction loss, and why; nil if nothing is.
 func (s *Scorer) Notes() []string {
 	if s == nil {
 		return nil

@@ -75,7 +75,7 @@ type shared struct{ embed.Embedder }
 // load imports the documents, searches once so that they are indexed, and waits until all models
 // have embedded them.
 func load(ctx context.Context, e *engine.Engine, now time.Time, docs []*hippo.Memory) error {
-	report, err := transfer.NewTransfer(e.In(Scope())).AllowSecrets().Import(ctx, calendarOf(docs, now), copies(docs, now), nil)
+	report, err := transfer.New(e.In(Scope())).AllowSecrets().Import(ctx, calendarOf(docs, now), copies(docs, now), nil)
 	if err != nil {
 		return err
 	}

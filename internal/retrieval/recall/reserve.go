@@ -24,7 +24,7 @@ const (
 	moreImportant, littleMore, spreads = .15, .03, 4
 )
 
-// reserve gives places among the first five hits of a vague query to the most important memories
+// reserveSlots gives places among the first five hits of a vague query to the most important memories
 // that match it, one of several alike: "tell me about auth" fits each of twenty memories on
 // auth, and text does not tell which of them matters. What is asked precisely stays as it is.
 func reserveSlots(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {

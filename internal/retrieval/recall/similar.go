@@ -44,7 +44,7 @@ const (
 
 // Similar returns the live memories of the project of a claim that have most words in common with
 // it and no successor, the best first; if a word of it speaks of a change, also those whose vectors are the nearest. If it has no
-// sentence that [Revised] could compare, they are only those with its content.
+// sentence that [Searcher.Revised] could compare, they are only those with its content.
 func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, c Claim) ([]Similar, error) {
 	m := c.Memory
 	q := retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: scope.Names(m.Project)}, Insights: true}

@@ -18,7 +18,7 @@ const (
 	maxCall, maxReply = 16 << 20, 256 << 20
 )
 
-// Protocol returns the name of the form of calls that this program speaks. Cost: that of [engine.Protocol].
+// Protocol returns the name of the form of calls that this program speaks. Cost: that of [rpc.Protocol].
 func Protocol() string { return rpc.Protocol() }
 
 // Greeting is what a server says to a caller that it knows.

@@ -237,12 +237,12 @@ func TestClient_ImportGoesOn(t *testing.T) {
 		}
 	}
 	lost := func(int) { b.times.Store(100) }
-	report, err := transfer.NewTransfer(r).Import(t.Context(), hippo.Calendar{}, entries, lost)
+	report, err := transfer.New(r).Import(t.Context(), hippo.Calendar{}, entries, lost)
 	if !errors.Is(err, hippo.ErrUnavailable) || report.Added != 500 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	b.times.Store(0)
-	report, err = transfer.NewTransfer(r).Import(t.Context(), hippo.Calendar{}, entries, nil)
+	report, err = transfer.New(r).Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil || report.Added != 200 || report.Present != 1000 { // the second batch arrived, too
 		t.Errorf("%+v, %v", report, err)
 	}

@@ -113,7 +113,7 @@ func openHalf(ctx context.Context, o *eval.EngineOptions, docs []*hippo.Memory) 
 	for _, g := range gates {
 		g.shut.Store(true)
 	}
-	report, err := transfer.NewTransfer(e.In(eval.Scope())).AllowSecrets().Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+	report, err := transfer.New(e.In(eval.Scope())).AllowSecrets().Import(ctx, hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
 		for _, m := range second {
 			if !yield(m.Clone(), nil) {
 				return
