@@ -209,7 +209,7 @@ func valueAt(to any) any {
 // Has reports whether an argument was given.
 func (in Input) Has(name string) bool { return in[name] != nil }
 
-// Of returns a value of an input; otherwise, if it was not given.
+// Of returns a value of an input; otherwise is returned if it was not given.
 func Of[T any](in Input, name string, otherwise T) T {
 	if v, ok := in[name].(T); ok {
 		return v
@@ -217,11 +217,26 @@ func Of[T any](in Input, name string, otherwise T) T {
 	return otherwise
 }
 
-// Require refuses an input that lacks what something needs.
+// Blank reports whether an argument was given a text, or a time, that is blank.
+func (in Input) Blank(name string) bool {
+	switch v := in[name].(type) {
+	case string:
+		return strings.TrimSpace(v) == ""
+	case Time:
+		return strings.TrimSpace(v.Text) == ""
+	default:
+		return false
+	}
+}
+
+// Require refuses an input that lacks what something needs, or that has a blank text for it.
 func (in Input) Require(purpose string, names ...string) error {
 	for _, name := range names {
-		if !in.Has(name) {
+		switch {
+		case !in.Has(name):
 			return Misshapen(name, "is required for %s", purpose)
+		case in.Blank(name):
+			return Misshapen(name, "must not be blank for %s", purpose)
 		}
 	}
 	return nil
@@ -238,10 +253,10 @@ func (in Input) Text(name string) string {
 // Flag returns a flag; absent: false.
 func (in Input) Flag(name string) bool { return Of(in, name, false) }
 
-// Int returns a whole number.
+// Int returns a whole number; otherwise is returned if it was not given.
 func (in Input) Int(name string, otherwise int) int { return Of(in, name, otherwise) }
 
-// Number returns a number.
+// Number returns a number; otherwise is returned if it was not given.
 func (in Input) Number(name string, otherwise float64) float64 { return Of(in, name, otherwise) }
 
 // Time returns a time; absent: the zero value, which is read as none.

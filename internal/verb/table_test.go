@@ -15,6 +15,7 @@ func aTable() verb.Table {
 	return verb.Table{
 		{Name: "text", Also: "t", To: verb.New[string]},
 		{Name: "choice", Values: []string{"-1", "CodeEdit"}, To: verb.New[string]},
+		{Name: "vote", Values: []string{"-1", "0", "1"}, To: verb.New[string]},
 		{Name: "choices", Values: []string{"a", "b_c"}, To: verb.New[[]string]},
 		{Name: "whole", Rules: verb.Between(-2, 20), To: verb.New[int]},
 		{Name: "number", Rules: verb.Between(0, 1, .5), To: verb.New[float64]},
@@ -51,6 +52,13 @@ func TestTable(t *testing.T) {
 		{verb.MCP, `{"choice":-1}`, "-1"},
 		{verb.MCP, `{"choice":"code-edit"}`, "CodeEdit"},
 		{verb.MCP, `{"choice":2}`, `choice: must be one of -1, CodeEdit, got "2"`},
+		{verb.MCP, `{"choice":" -1 "}`, "-1"},
+		{verb.MCP, `{"choice":"- 1"}`, `choice: must be one of -1, CodeEdit, got "- 1"`},
+		{verb.MCP, `{"vote":" 1 "}`, "1"},
+		{verb.MCP, `{"vote":"\t-1"}`, "-1"},
+		{verb.MCP, `{"vote":"_1"}`, `vote: must be one of -1, 0, 1, got "_1"`},
+		{verb.SHODH, `{"vote":"1 "}`, "1"},
+		{verb.REST, `{"vote":" 1"}`, `vote: must be one of -1, 0, 1, got " 1"`},
 		{verb.SHODH, `{"choice":-1}`, "choice: must be a text, got -1"},
 		{verb.SHODH, `{"choices":["A","B C"]}`, "[a b_c]"},
 		{verb.SHODH, `{"choices":["a","d"]}`, `choices[1]: must be one of a, b_c, got "d"`},
@@ -76,7 +84,12 @@ func TestTable(t *testing.T) {
 		{verb.MCP, `{"list":" a, ,b"}`, "[a b]"},
 		{verb.MCP, `{"list":[null]}`, "list[0]: must be a text, got null"},
 		{verb.MCP, `{"wholes":"[1,10]"}`, "[1 10]"},
-		{verb.MCP, `{"wholes":["a"]}`, "wholes: must be a list of whole numbers, got a list"},
+		{verb.MCP, `{"wholes":["1"," 10"]}`, "[1 10]"},
+		{verb.MCP, `{"wholes":[1.0,10.0]}`, "[1 10]"},
+		{verb.MCP, `{"wholes":["a"]}`, "wholes[0]: must be a whole number, got a text"},
+		{verb.MCP, `{"wholes":[1,null]}`, "wholes[1]: must be a whole number, got null"},
+		{verb.MCP, `{"wholes":"[1"}`, "wholes: must be a list of whole numbers, got a text"},
+		{verb.SHODH, `{"wholes":["1"]}`, "wholes[0]: must be a whole number, got a text"},
 		{verb.MCP, `{"members":"{\"a\":1}"}`, `map[a:[49]]`},
 		{verb.MCP, `{"members":[1]}`, "members: must be an object"},
 		{verb.MCP, `{"ref":7}`, "#7"},
@@ -115,7 +128,7 @@ func TestTable(t *testing.T) {
 // valueText is a value of an input as text.
 func valueText(in verb.Input, name string) string {
 	switch name {
-	case "text", "choice", "ref":
+	case "text", "choice", "vote", "ref":
 		if text := in.Text(name); text != "" {
 			return text
 		}
@@ -143,11 +156,32 @@ func TestTable_Take(t *testing.T) {
 // A schema has what a model needs of the arguments that are listed.
 func TestTable_Schema(t *testing.T) {
 	t.Parallel()
-	got, err := json.Marshal(verb.Table{aTable()[0], aTable()[4], aTable()[8], aTable()[9], aTable()[12], aTable()[15]}.Schema())
+	got, err := json.Marshal(verb.Table{aTable()[0], aTable()[5], aTable()[9], aTable()[10], aTable()[13], aTable()[16]}.Schema())
 	const want = `{"properties":{"items":{"items":{"properties":{"role":{"type":"string"}},"required":["role"],"type":"object"},"type":"array"},` +
 		`"list":{"description":"texts","items":{"type":"string"},"type":"array"},"number":{"default":0.5,"maximum":1,"minimum":0,"type":"number"},` +
 		`"ref":{"type":"string"},"text":{"type":"string"}},"type":"object"}`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s (%v), want %s", got, err, want)
+	}
+}
+
+// What something needs must be there, and must not be blank.
+func TestInput_Require(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`{}`:                       "text: is required for a test",
+		`{"text":""}`:              "text: must not be blank for a test",
+		`{"text":" "}`:             "text: must not be blank for a test",
+		`{"text":"a"}`:             "time: is required for a test",
+		`{"text":"a","time":"\n"}`: "time: must not be blank for a test",
+		`{"text":"a","time":"2h"}`: "<nil>",
+	} {
+		in, _, err := aTable().Decode(verb.MCP, json.RawMessage(raw), verb.Verbatim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(in.Require("a test", "text", "time")); got != want {
+			t.Errorf("%s: got %s, want %s", raw, got, want)
+		}
 	}
 }

@@ -45,7 +45,7 @@ func (d Door) read(name string, raw json.RawMessage, a *Arg) error {
 	}
 }
 
-// choose sets a text to that of some values which it means: for REST the same, for others one that differs in case and in what stands between words.
+// choose replaces a text by the value that it names. At REST only the values themselves are names.
 func (d Door) choose(name string, text *string, values []string) error {
 	v, ok := Choice(values, *text)
 	if !ok && d != SHODH {
@@ -57,26 +57,34 @@ func (d Door) choose(name string, text *string, values []string) error {
 	return hippo.OneOf(name, *text, values...)
 }
 
-// Choice returns that of some values which a text is, but for case and what stands between words.
+// Choice returns the value that a text names. Case, hyphens, underscores and blanks do not matter.
 func Choice(values []string, text string) (string, bool) {
-	i := slices.Index(values, text)
-	if i < 0 {
-		i = slices.IndexFunc(values, func(v string) bool { return fold(v) == fold(text) })
+	text = strings.TrimSpace(text)
+	for _, same := range []func(v string) bool{
+		func(v string) bool { return v == text },
+		func(v string) bool { return strings.EqualFold(v, text) },
+		func(v string) bool { return fold(v) == fold(text) },
+	} {
+		if i := slices.IndexFunc(values, same); i >= 0 {
+			return values[i], true
+		}
 	}
-	if i < 0 {
-		return "", false
-	}
-	return values[i], true
+	return "", false
 }
 
-// fold returns a word without what writers vary: case, and what stands between words.
+// fold returns a text in lower case without the hyphens, underscores and blanks that separate two letters or digits. Others have a meaning: -1 is not 1.
 func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || r == ' ' {
-			return -1
+	runes := []rune(strings.ToLower(s))
+	inWord := func(i int) bool {
+		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
+	}
+	out := make([]rune, 0, len(runes))
+	for i, r := range runes {
+		if !strings.ContainsRune("_- ", r) || !inWord(i-1) || !inWord(i+1) {
+			out = append(out, r)
 		}
-		return unicode.ToLower(r)
-	}, s)
+	}
+	return string(out)
 }
 
 // within reports a number outside of its limits.
@@ -108,7 +116,7 @@ func (a *Arg) within(name string) error {
 // digits returns a number in digits.
 func digits(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// numberOf returns a number, or that at a place.
+// numberOf returns the number in v, or the one that v points to.
 func numberOf(v any) (float64, bool) {
 	switch v := v.(type) {
 	case int:
@@ -140,6 +148,8 @@ func (d Door) readTo(name string, raw json.RawMessage, to any) error {
 	case **[]string:
 		*to = &[]string{}
 		return d.texts(name, raw, *to)
+	case *[]int:
+		return readWholes(d, name, raw, to)
 	}
 	given := raw
 	if d == MCP {
@@ -192,6 +202,25 @@ func (d Door) texts(name string, raw json.RawMessage, to *[]string) error {
 	return nil
 }
 
+// readWholes reads a list of whole numbers.
+func readWholes(d Door, name string, raw json.RawMessage, to *[]int) error {
+	given := raw
+	if text, ok := textOf(raw); ok && d == MCP {
+		given = json.RawMessage(text)
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(given, &items) != nil || items == nil {
+		return d.mismatch(name, raw, to)
+	}
+	*to = make([]int, len(items))
+	for i, item := range items {
+		if err := d.readTo(fmt.Sprintf("%s[%d]", name, i), item, &(*to)[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // plain returns a value in the form that to wants, if a model gave it as a text or a list of one: a number or a truth value in a text, or the only
 // text of a list.
 func plain(raw json.RawMessage, to any) json.RawMessage {
@@ -209,10 +238,6 @@ func plain(raw json.RawMessage, to any) json.RawMessage {
 	case *int, **int, *float64, **float64:
 		if n, err := strconv.ParseFloat(text, 64); isText && err == nil && strings.Trim(text, "+-.0123456789eE") == "" {
 			return asJSON(n)
-		}
-	case *[]int:
-		if isText {
-			return json.RawMessage(text)
 		}
 	}
 	return raw

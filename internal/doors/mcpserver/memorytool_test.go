@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -69,6 +70,8 @@ func TestMemoryTool(t *testing.T) {
 		{object{"command": "view", "path": "/memories/work"}, head + "/memories/work" + tail + "1B\t/memories/work\n1B\t/memories/work/a\n1B\t/memories/work/a/b\n0B\t" + todo},
 		{object{"command": "view", "path": notes}, "Here's the content of " + notes + " with line numbers:\n     1\tone\n     2\ttwo\n     3\tone two"},
 		{object{"command": "view", "path": notes, "view_range": "[2, 3]"}, "Here's the content of " + notes + " with line numbers:\n     2\ttwo\n     3\tone two"},
+		{object{"command": "view", "path": notes, "view_range": []string{"2", "3"}}, "Here's the content of " + notes + " with line numbers:\n     2\ttwo\n     3\tone two"},
+		{object{"command": "view", "path": notes, "view_range": json.RawMessage("[2.0,3.0]")}, "Here's the content of " + notes + " with line numbers:\n     2\ttwo\n     3\tone two"},
 		{object{"command": "view", "path": notes, "view_range": []int{3, -1}}, "Here's the content of " + notes + " with line numbers:\n     3\tone two"},
 		{object{"command": "view", "path": notes, "view_range": []int{4, 5}}, "Error: Invalid `view_range` parameter: [4, 5]. It should be within the range of lines of the file: [1, 3]"},
 		{object{"command": "view", "path": todo}, "Here's the content of " + todo + " with line numbers:\n"},
@@ -153,7 +156,7 @@ func TestMemoryTool_Refuses(t *testing.T) {
 		{object{"command": "view"}, "path: is required for command view"},
 		{object{"command": "view", "path": 5}, "path: must be a text, got 5"},
 		{object{"command": "view", "path": "/memories/a", "view_range": 5}, "view_range: must be a list of whole numbers"},
-		{object{"command": "view", "path": "/memories/a", "view_range": []any{1, "x"}}, "view_range: must be a list of whole numbers"},
+		{object{"command": "view", "path": "/memories/a", "view_range": []any{1, "x"}}, "view_range[1]: must be a whole number, got a text"},
 		{object{"command": "view", "path": "/memories/a", "view_range": []int{1}}, "view_range: must be two numbers"},
 		{object{"command": "create", "path": "/memories/b"}, "file_text: is required for command create"},
 		{object{"command": "create", "path": "/memories/b", "file_text": object{}}, "file_text: must be a text"},
@@ -170,6 +173,7 @@ func TestMemoryTool_Refuses(t *testing.T) {
 		{object{"command": "insert", "path": "/memories/a", "insert_line": 1.5, "insert_text": "x"}, "insert_line: must be a whole number"},
 		{object{"command": "insert", "path": "/memories/a", "insert_line": 0, "insert_text": strings.Repeat("x", hippo.MaxContent)}, "insert_text: must be at most"},
 		{object{"command": "delete"}, "path: is required"},
+		{object{"command": "delete", "path": " "}, "path: must not be blank"},
 		{object{"command": "rename", "old_path": "/memories/a"}, "new_path: is required"},
 		{object{"command": "rename", "new_path": "/memories/b"}, "old_path: is required"},
 		{object{"command": "rename", "old_path": "/memories/a", "new_path": "/tmp/b"}, "new_path: must be /memories or begin"},

@@ -88,8 +88,18 @@ func opened(ctx context.Context, c *d.Call, name string, others ...string) (stri
 	return path, files, err
 }
 
+// supplied refuses a command without one of its arguments. A text in a file may be blank.
+func supplied(c *d.Call, names ...string) error {
+	for _, name := range names {
+		if !c.Has(name) {
+			return verb.Misshapen(name, "is required for command %s", c.Text("command"))
+		}
+	}
+	return nil
+}
+
 func callCreate(ctx context.Context, c *d.Call) (string, error) {
-	if err := c.Require("command "+c.Text("command"), "path", "file_text"); err != nil {
+	if err := supplied(c, "path", "file_text"); err != nil {
 		return "", err
 	}
 	path, files, err := opened(ctx, c, "path")
@@ -109,7 +119,7 @@ func callCreate(ctx context.Context, c *d.Call) (string, error) {
 }
 
 func callReplace(ctx context.Context, c *d.Call) (text string, err error) {
-	if err := c.Require("command "+c.Text("command"), "path", "old_str"); err != nil {
+	if err := supplied(c, "path", "old_str"); err != nil {
 		return "", err
 	}
 	if c.Text("old_str") == "" {
@@ -127,7 +137,7 @@ func callReplace(ctx context.Context, c *d.Call) (text string, err error) {
 }
 
 func callInsert(ctx context.Context, c *d.Call) (string, error) {
-	if err := c.Require("command "+c.Text("command"), "path", "insert_line", "insert_text"); err != nil {
+	if err := supplied(c, "path", "insert_line", "insert_text"); err != nil {
 		return "", err
 	}
 	path := ""
