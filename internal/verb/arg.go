@@ -104,9 +104,9 @@ func lacking(doors ...Door) map[Door]string {
 	return out
 }
 
-// Without returns arguments without those of some names.
+// Without returns arguments without those of some names. The arguments that it is given stay.
 func Without(args []Arg, names ...string) []Arg {
-	return slices.DeleteFunc(args, func(a Arg) bool { return slices.Contains(names, a.Name) })
+	return slices.DeleteFunc(slices.Clone(args), func(a Arg) bool { return slices.Contains(names, a.Name) })
 }
 
 // Named returns an error with the name that the caller used for the argument that it is about, an index or a key in it aside. Errors that are not

@@ -30,7 +30,7 @@ func (b *Ballot) Args() []Arg {
 		{Name: "downvotes", As: map[Door]string{Script: "down"}, Also: "downvote down", Field: "Down", About: "those that were wrong or misled", Is: Listed, To: &b.Down},
 		QuestionArg(&b.Query),
 		{Name: "undo", As: lacking(Script), Field: "Undo", About: "those whose newest vote is taken back", To: &b.Undo},
-		{Name: "uuids", As: lacking(REST, Script, Shell), Also: "uuid ids id", To: &b.ids},
+		{Name: "uuids", As: lacking(REST, Script, Shell), Also: "uuid ids id", Field: "Up Down Undo", To: &b.ids},
 		{Name: "vote", As: lacking(REST, Script, Shell), Also: "reinforce", Values: ballots(), To: &b.vote},
 	}
 }
@@ -38,19 +38,23 @@ func (b *Ballot) Args() []Arg {
 // ballots are the votes that a list of memories may get.
 func ballots() []string { return words([]api.Vote{api.VoteUp, api.VoteDown, api.VoteUndo}) }
 
-// named returns the votes with those on the memories that get one vote.
-func (b *Ballot) named() (Ballot, error) {
-	out := *b
+// list is memories that get a vote, and where their IDs go.
+type list struct {
+	from *Refs
+	to   *[]hippo.ID
+}
+
+// lists returns the memories of all votes: a list for each vote, and the memories that get one vote.
+func (b *Ballot) lists(out *api.Reinforce) ([]list, error) {
+	all := []list{{&b.Up, &out.Up}, {&b.Down, &out.Down}, {&b.Undo, &out.Undo}}
 	if b.ids.Texts == nil && b.vote == "" {
-		return out, nil
+		return all, nil
 	}
-	lists := map[string]*Refs{string(api.VoteUp): &out.Up, string(api.VoteDown): &out.Down, string(api.VoteUndo): &out.Undo}
-	to := lists[b.vote]
+	to := map[string]*[]hippo.ID{string(api.VoteUp): &out.Up, string(api.VoteDown): &out.Down, string(api.VoteUndo): &out.Undo}[b.vote]
 	if to == nil {
-		return out, Misshapen("vote", "must be one of %s", strings.Join(ballots(), ", "))
+		return nil, Misshapen("vote", "must be one of %s", strings.Join(ballots(), ", "))
 	}
-	to.Name, to.Texts = b.ids.Name, slices.Concat(to.Texts, b.ids.Texts)
-	return out, nil
+	return append(all, list{&b.ids, to}), nil
 }
 
 // QuestionArg is the question that votes are about.
@@ -60,16 +64,19 @@ func QuestionArg(to **string) Arg {
 
 // Resolve returns the votes. Errors have the names that the caller used.
 func (b *Ballot) Resolve(ctx context.Context, m *engine.Memories) (out api.Reinforce, err error) {
-	given, err := b.named()
+	lists, err := b.lists(&out)
 	if err != nil {
 		return out, err
 	}
-	for _, list := range []struct {
-		from *Refs
-		to   *[]hippo.ID
-	}{{&given.Up, &out.Up}, {&given.Down, &out.Down}, {&given.Undo, &out.Undo}} {
-		if *list.to, err = list.from.Resolve(ctx, m, api.PreferLive); err != nil {
+	for _, l := range lists {
+		ids, err := l.from.Resolve(ctx, m, api.PreferLive)
+		if err != nil {
 			return out, err
+		}
+		for _, id := range ids {
+			if !slices.Contains(*l.to, id) {
+				*l.to = append(*l.to, id)
+			}
 		}
 	}
 	out.Query, err = memory.Question(b.Query)
