@@ -2,7 +2,10 @@ package mcpserver_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memoryservice"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // dialects are the systems whose tools Hippo has beside its own.
@@ -78,6 +82,78 @@ func TestLongQuery(t *testing.T) {
 	}
 }
 
+// An argument of any tool takes a list of one text as that text, and refuses what has another type by the name that the caller used.
+func TestArguments_Types(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for name, system := range dialects() {
+		for _, tool := range system.Tools {
+			for _, p := range tool.Params {
+				for _, given := range append(strings.Fields(p.Also), p.Name) {
+					checked++
+					checkTypes(t, name+", "+tool.Name+", "+given, verb.Table{p}, given, system.Is)
+				}
+			}
+		}
+	}
+	if checked < 200 {
+		t.Errorf("%d names of arguments were checked", checked)
+	}
+}
+
+// checkTypes decodes an argument, the only one of a table, by a name: from a list of one, and from values of other types.
+func checkTypes(t *testing.T, about string, only verb.Table, name string, is verb.Trait) {
+	t.Helper()
+	decode := func(value string) (any, error) {
+		in, _, err := only.Decode(verb.MCP, json.RawMessage(fmt.Sprintf("{%q:%s}", name, value)), is)
+		return in[only[0].Name], err
+	}
+	p, text := &only[0], `"12345678"`
+	if p.Values != nil {
+		text = fmt.Sprintf("%q", p.Values[0])
+	}
+	schema := p.Schema()
+	if schema["type"] == "string" || schema["type"] == "array" && reflect.DeepEqual(schema["items"], verb.Schema{"type": "string"}) {
+		plain, err := decode(text)
+		if err != nil {
+			t.Errorf("%s: %v", about, err)
+		}
+		if one, err := decode("[" + text + "]"); err != nil || !reflect.DeepEqual(one, plain) {
+			t.Errorf("%s: a list of one is %v (%v), want %v", about, one, err, plain)
+		}
+	}
+	for _, wrong := range wrongValues(p) {
+		v, err := decode(wrong)
+		if bad, ok := errors.AsType[*hippo.FieldError](err); !ok || strings.FieldsFunc(bad.Field, func(r rune) bool { return r == '[' || r == '.' })[0] != name {
+			t.Errorf("%s: of %s got %v, error %v", about, wrong, v, err)
+		}
+	}
+}
+
+// wrongValues are values of other types than that of an argument.
+func wrongValues(p *verb.Arg) []string {
+	schema := p.Schema()
+	items, _ := schema["items"].(verb.Schema)
+	switch {
+	case schema["type"] == "string" && p.Is.Has(verb.Words):
+		return []string{"true", "{}"}
+	case schema["type"] == "string":
+		return []string{"true", "{}", `["12345678","87654321"]`}
+	case schema["type"] == "integer":
+		return []string{"true", "{}", `"x"`, "1.5", "1e300", "[1]"}
+	case schema["type"] == "number":
+		return []string{"true", "{}", `"x"`, `"NaN"`, `"0x10"`, "[1]"}
+	case schema["type"] == "boolean":
+		return []string{"1", "{}", `"x"`, "[true]"}
+	case schema["type"] == "object":
+		return []string{"1", "true", `"x"`, "[1]"}
+	case items["type"] == "integer":
+		return []string{"1", "{}", `["x"]`, "[1.5]", "[null]"}
+	default:
+		return []string{"1", "{}", "[1]", "[true]"}
+	}
+}
+
 // A schema of a tool has one type for each parameter: of a list of types some clients refuse all tools.
 func TestSchema_OneType(t *testing.T) {
 	t.Parallel()
@@ -105,6 +181,9 @@ func TestListOfOne_Deletes(t *testing.T) {
 		{claudehippo.Name, exchange{"delete_memory", object{"memory_type": []string{""}}, "memory_type: must not be empty"}},
 		{claudehippo.Name, exchange{"delete_memory", object{"memory_type": []string{""}, "before": "2099-01-01"}, "memory_type: must not be empty"}},
 		{claudehippo.Name, exchange{"delete_memory", object{"memory_type": []string{" "}, "before": "2099-01-01"}, "memory_type: must not be empty"}},
+		{claudehippo.Name, exchange{"delete_memory", object{"after": "", "before": "2099-01-01"}, "after: must not be empty"}},
+		{claudehippo.Name, exchange{"delete_memory", object{"after": " ", "tags": "x"}, "after: must not be empty"}},
+		{claudehippo.Name, exchange{"memory", object{"command": "delete", "path": []string{""}}, "path: must not be blank"}},
 		{claudehippo.Name, exchange{"hippo_forget", object{"id": []string{""}}, "id: must be one id, got a blank text"}},
 		{claudehippo.Name, exchange{"hippo_forget", object{"id": []int{1, 2}}, "id: must be one id, got 2"}},
 		{claudehippo.Name, exchange{"hippo_forget", object{"content_hash": []string{" "}}, "content_hash"}},

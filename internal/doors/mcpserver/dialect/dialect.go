@@ -22,7 +22,7 @@ type System struct {
 	// Name selects it, as in "memory-service".
 	Name  string
 	Tools []Tool
-	// Is are traits of all arguments.
+	// Is holds traits that every argument has.
 	Is verb.Trait
 	// Failure words an error as the system does; nil: as the tools of this program do.
 	Failure func(error) Result

@@ -103,19 +103,42 @@ func TimeArgs() verb.Table {
 	return verb.Table{{Name: "after", About: "2026-03-01", To: verb.New[verb.Time]}, {Name: "before", Field: "CreatedBefore", About: "2026-03-01, excluded", To: verb.New[verb.Time]}}
 }
 
-// Deletion returns the memories that the arguments select to be deleted. What is blank must not mean that it does not matter; hash is the argument that
-// names one memory.
-func (s *Selection) Deletion(ctx context.Context, c *Call, hash string) ([]*hippo.Memory, error) {
-	switch {
-	case c.Has("tags") && len(s.Tags) == 0:
+// Deletion returns the memories that the arguments select to be deleted. A blank filter is an error, because it would widen the deletion.
+func (s *Selection) Deletion(ctx context.Context, c *Call) ([]*hippo.Memory, error) {
+	if c.Has("tags") && len(s.Tags) == 0 {
 		return nil, hippo.Fieldf("tags", `must have at least one element if they are given, such as ["a"]`)
-	case c.Has("memory_type") && strings.TrimSpace(c.Text("memory_type")) == "":
-		return nil, hippo.Fieldf("memory_type", "must not be empty if it is given")
-	case len(s.Tags)+len(s.Filter.Types) == 0 && s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero():
-		return nil, hippo.Fieldf(hash, "or tags, memory_type, after or before must say what to delete")
 	}
-	s.Filter.Archived = true // what a search finds goes, too
+	if err := NotBlank(c, "memory_type", "after", "before", "start_date", "end_date", "before_date"); err != nil {
+		return nil, err
+	}
+	if len(s.Tags)+len(s.Filter.Types) == 0 && s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero() {
+		names := selecting(c.Args)
+		last := len(names) - 1
+		return nil, hippo.Fieldf(names[0], "or %s or %s must say what to delete", strings.Join(names[1:last], ", "), names[last])
+	}
+	s.Filter.Archived = true // a deletion includes what a search finds
 	return s.Every(ctx, c)
+}
+
+// NotBlank refuses arguments that were given a blank text.
+func NotBlank(c *Call, names ...string) error {
+	for _, name := range names {
+		if c.Blank(name) {
+			return hippo.Fieldf(name, "must not be empty if it is given")
+		}
+	}
+	return nil
+}
+
+// selecting returns the names of those arguments of a deletion that say what to delete.
+func selecting(args []verb.Arg) (out []string) {
+	all := []string{"content_hash", "id", "uuids", "tags", "memory_type", "after", "before", "start_date", "end_date", "before_date"}
+	for i := range args {
+		if slices.Contains(all, args[i].Name) {
+			out = append(out, args[i].Name)
+		}
+	}
+	return out
 }
 
 // SelectionOf reads the arguments time_expr, after, before, tags, tag_match and memory_type.

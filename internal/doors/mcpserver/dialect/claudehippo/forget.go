@@ -94,7 +94,7 @@ func selected(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Deletion(ctx, c, hashField)
+	return s.Deletion(ctx, c)
 }
 
 // named returns the memories that content_hash, or else id or uuids mean; none of those that are not there.

@@ -54,7 +54,7 @@ func relateTool() d.Tool {
 			{Name: "aliases", About: "other names", To: verb.New[[]string]},
 			{Name: "without", About: "other names to take away", To: verb.New[[]string]},
 			{Name: "description", To: verb.New[string]},
-			{Name: "related", About: "of split: relations with these move, too", To: verb.New[[]string]},
+			{Name: "related", About: "of split: relations with these also move", To: verb.New[[]string]},
 			{Name: "weight", Rules: verb.Schema{"default": 1}, To: verb.New[float64]},
 			{Name: "valid_from", To: verb.New[verb.Time]},
 			{Name: "valid_until", Also: "ended at", About: "default of end: now", To: verb.New[verb.Time]},

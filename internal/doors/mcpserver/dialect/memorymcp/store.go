@@ -146,13 +146,16 @@ func changeOf(c *d.Call, m *hippo.Memory) (change api.Change, err error) {
 		}
 		change.Metadata = replacement(m, given)
 	}
-	for name, to := range map[string]**time.Time{"valid_from": &change.ValidFrom, "valid_until": &change.ValidUntil} {
+	for _, end := range []struct {
+		name string
+		to   **time.Time
+	}{{"valid_from", &change.ValidFrom}, {"valid_until", &change.ValidUntil}} {
 		var t time.Time
-		if err := verb.Read(c.Now, c.Time(name).Into(&t)); err != nil {
+		if err := verb.Read(c.Now, c.Time(end.name).Into(&t)); err != nil {
 			return change, err
 		}
 		if !t.IsZero() {
-			*to = &t
+			*end.to = &t
 		}
 	}
 	return change, nil

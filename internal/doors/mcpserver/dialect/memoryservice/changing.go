@@ -60,7 +60,7 @@ func changing() []d.Tool {
 				horizonParam(),
 				{Name: "immediate", To: verb.New[bool]},
 				{Name: "content_hashes", To: verb.New[[]string]},
-				{Name: "merged_content", To: verb.New[string]},
+				{Name: "merged_content", Field: "content", To: verb.New[string]},
 				d.TagsArg(), d.TypeArg(),
 			},
 		},
@@ -77,6 +77,9 @@ func callDelete(ctx context.Context, c *d.Call) (d.Result, error) {
 
 // deletion returns the memories that the arguments of a deletion mean.
 func deletion(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
+	if err := d.NotBlank(c, "store"); err != nil {
+		return nil, err
+	}
 	if ref := c.Text("content_hash"); ref != "" {
 		for _, name := range []string{"tags", "memory_type", "after", "before"} {
 			if c.Has(name) {
@@ -89,7 +92,7 @@ func deletion(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Deletion(ctx, c, "content_hash")
+	return s.Deletion(ctx, c)
 }
 
 // findInStore returns the memories with a hash that are in the store that the arguments name; wherever they are, if they name none.

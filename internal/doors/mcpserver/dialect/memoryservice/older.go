@@ -111,6 +111,9 @@ func timeframe(ctx context.Context, c *d.Call) (d.Result, error) {
 
 // dates reads start_date and end_date; the end includes its whole day.
 func dates(c *d.Call, f *hippo.Filter) error {
+	if err := d.NotBlank(c, "start_date", "end_date"); err != nil {
+		return err
+	}
 	if err := verb.Read(c.Now, c.Time("start_date").Into(&f.CreatedAfter), c.Time("end_date").Into(&f.CreatedBefore)); err != nil {
 		return err
 	}
@@ -164,7 +167,7 @@ func deleteDates(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err := dates(c, &s.Filter); err != nil {
 		return d.Result{}, err
 	}
-	ms, err := s.Deletion(ctx, c, "start_date")
+	ms, err := s.Deletion(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}
