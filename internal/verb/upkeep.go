@@ -40,7 +40,7 @@ type Import struct{ DryRun, AllowSecret bool }
 func (i *Import) Args() []Arg {
 	return []Arg{
 		{Name: "dry_run", As: lacking(Shell), About: "say what would be added, and store nothing", To: &i.DryRun},
-		{Name: "allow_secret", As: lacking(Shell), About: "import what looks like a secret, too; an export says which of its memories may hold one", To: &i.AllowSecret},
+		{Name: "allow_secret", As: lacking(Shell), About: "also import what looks like a secret; an export says which of its memories may hold one", To: &i.AllowSecret},
 	}
 }
 

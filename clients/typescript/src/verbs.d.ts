@@ -1279,7 +1279,7 @@ export interface ConsolidateArguments {
 export interface ImportArguments {
   /** say what would be added, and store nothing */
   readonly dry_run?: boolean;
-  /** import what looks like a secret, too; an export says which of its memories may hold one */
+  /** also import what looks like a secret; an export says which of its memories may hold one */
   readonly allow_secret?: boolean;
 }
 

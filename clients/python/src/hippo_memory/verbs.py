@@ -1356,7 +1356,7 @@ class RestClient(Rest):
 
         lines: an export, or its lines
         dry_run: say what would be added, and store nothing
-        allow_secret: import what looks like a secret, too; an export says which of its memories may hold one
+        allow_secret: also import what looks like a secret; an export says which of its memories may hold one
         """
         answer = self._json(
             "POST",
