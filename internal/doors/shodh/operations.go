@@ -60,8 +60,7 @@ func operations() []operation {
 			{Name: "auto_ingest", To: verb.New[bool]},
 		}},
 		{id: "forget", pattern: "DELETE /api/forget/{id}", rights: changes, run: forget},
-		{id: "forgetByTags", pattern: "POST /api/forget/by-tags", rights: changes, strict: true, run: forgetByTags, params: append(
-			tagParams(), verb.Arg{Name: "dry_run", To: verb.New[bool]})},
+		{id: "forgetByTags", pattern: "POST /api/forget/by-tags", rights: changes, strict: true, run: forgetByTags, params: forgetParams()},
 		{id: "listMemories", pattern: "GET /api/memories", rights: hippo.RightRead, run: listMemories, params: verb.Table{
 			limitParam(maxLimit),
 			{Name: "offset", Field: "Offset", Rules: verb.Schema{"minimum": 0}, To: verb.New[int]},
@@ -98,6 +97,15 @@ func tagParams() verb.Table {
 		{Name: "match", Values: []string{"any", "all"}, To: verb.New[string]},
 		typeParam(),
 	}
+}
+
+// forgetParams select memories to forget. A blank value is an error, because it would widen the deletion.
+func forgetParams() verb.Table {
+	out := append(tagParams(), verb.Arg{Name: "dry_run", To: verb.New[bool]})
+	for i := range out {
+		out[i].Is |= verb.Verbatim
+	}
+	return out
 }
 
 // created answers with 201.

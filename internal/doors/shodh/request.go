@@ -32,6 +32,9 @@ func (op *operation) read(w http.ResponseWriter, r *http.Request, c *call) (args
 	}
 	if c.Input, args, err = op.params.Take(verb.SHODH, c.unknown); err == nil && op.strict {
 		err = verb.Unknown(verb.SHODH, "", c.unknown, op.params)
+		if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
+			err = hippo.Fieldf(bad.Field, "%s; nothing was changed", bad.Why)
+		}
 	}
 	return args, err
 }
