@@ -35,6 +35,8 @@ in operations of at most 1,000 memories, each of which hippo undo reverts.`,
 				return usagef("an id is missing, or a filter such as --type, --tag, --source or --import")
 			case len(refs) > 0 && selects(c), len(refs) == 0 && asked.Purge:
 				return usagef("a filter selects what is forgotten: give either ids or a filter, and for --purge ids")
+			case len(refs) == 0 && blankFilter(c) != "":
+				return usagef("--%s is blank, which would select more than is meant: give it a value, or leave it out", blankFilter(c))
 			case len(refs) == 0:
 				return s.inProject(c.Context(), func(m *client.Client) error { return forgetSelected(c.Context(), s, m, &which, yes) })
 			}
@@ -55,6 +57,16 @@ in operations of at most 1,000 memories, each of which hippo undo reverts.`,
 	which.add(c)
 	addReason(s, c.Flags())
 	return c
+}
+
+// blankFilter returns the name of a filter that is given a blank value; empty if there is none.
+func blankFilter(c *cobra.Command) string {
+	for _, name := range append(selecting(), "project") {
+		if flag := c.Flag(name); flag != nil && flag.Changed && strings.Trim(flag.Value.String(), "[]\", \t\n") == "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // forgetMemories forgets memories, and says which of them were forgotten already.

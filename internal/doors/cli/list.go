@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -48,16 +49,20 @@ const listed = 20
 func filtered(c *cobra.Command) bool { return c.Flag("project").Changed || selects(c) }
 
 // selects reports whether a flag other than the project selects insights.
-func selects(c *cobra.Command) (yes bool) {
+func selects(c *cobra.Command) bool {
+	return slices.ContainsFunc(selecting(), func(name string) bool {
+		flag := c.Flag(name)
+		return flag != nil && flag.Changed
+	})
+}
+
+// selecting returns the names of the flags that select insights, but for the project.
+func selecting() []string {
 	names := []string{"forgotten"}
 	for _, a := range new(verb.Selection).Args() {
 		names = append(names, a.NameAt(verb.Shell))
 	}
-	for _, name := range names {
-		flag := c.Flag(name)
-		yes = yes || flag != nil && flag.Changed
-	}
-	return yes
+	return names
 }
 
 // printListing prints one page of a list, which is filtered if flags leave insights out.

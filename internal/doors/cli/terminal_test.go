@@ -241,6 +241,22 @@ func TestPurge_Asks(t *testing.T) {
 	}
 }
 
+// A filter with a blank value, such as an empty variable of a script, forgets nothing: it would forget all.
+func TestForget_BlankFilter(t *testing.T) {
+	t.Parallel()
+	store := "sqlite:" + filepath.Join(t.TempDir(), "m.db")
+	hippoRun(t, nil, "record", "kept", "--store", store)
+	for _, args := range [][]string{{"--type", ""}, {"--tag", " "}, {"--tag", ""}, {"--project", ""}, {"--until", ""}, {"--import", ""}, {"--type", "note", "--source", " "}} {
+		p := hippoRun(t, nil, append([]string{"forget", "--yes", "--store", store}, args...)...)
+		if want := args[len(args)-2] + " is blank"; p.code != 2 || !strings.Contains(p.errw, want) {
+			t.Errorf("%q: got %+v, want %q", args, p, want)
+		}
+	}
+	if p := hippoRun(t, nil, "list", "--store", store); !strings.Contains(p.out, "kept") {
+		t.Errorf("it is forgotten: %+v", p)
+	}
+}
+
 // A person who starts a server by hand learns that it is for a client.
 func TestServe_OnTerminal(t *testing.T) {
 	t.Parallel()
