@@ -90,7 +90,8 @@ func (f *filterForm) kept(p *page, err error) error {
 	return nil
 }
 
-// filter returns the filter that the form describes, without a project that it names. Dates are days in the zone of the time, both included.
+// filter returns the filter that the form describes, without a project that it names. Dates are days in the zone of the time, both included; other
+// times of the form, such as 3d, are taken to the second.
 func (f *filterForm) filter(now time.Time) (hippo.Filter, error) {
 	n := verb.Narrow{
 		Tags: splitList(f.Tag), Types: verb.Given([]string{f.Type}), Author: f.Author, Session: f.Session, MinTrust: f.Trust, Pinned: f.Pinned, Archived: f.Archived,
@@ -100,7 +101,7 @@ func (f *filterForm) filter(now time.Time) (hippo.Filter, error) {
 	if out.Projects = []string{hippo.AllProjects}; f.Project == noProject {
 		out.Projects = []string{""}
 	}
-	if !out.CreatedBefore.IsZero() {
+	if _, notDate := time.Parse(time.DateOnly, strings.TrimSpace(f.To)); notDate == nil && !out.CreatedBefore.IsZero() {
 		out.CreatedBefore = out.CreatedBefore.AddDate(0, 0, 1)
 	}
 	if err == nil && f.From != "" && f.To != "" && !out.CreatedAfter.Before(out.CreatedBefore) {
