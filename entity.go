@@ -9,6 +9,9 @@ import (
 // the type.
 const EntityType = "entity"
 
+// FileType is the type of a file of the memory tool: its reader names its path, and does not search for it.
+const FileType = "MemoryToolFile"
+
 // The limits of an [Entity], in bytes unless said otherwise.
 const (
 	MaxEntityName = 256

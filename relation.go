@@ -13,6 +13,14 @@ const MaxKind = 64
 // together as answers to a question, or that ranker surprise returned together. It has no direction, so From is the smaller ID.
 const CoRecalled = "co_recalled"
 
+const (
+	// Contradicts is the kind of a relation by which somebody declares that two memories contradict each other.
+	Contradicts = "contradicts"
+	// CompatibleWith is the kind of a relation by which somebody declares that two memories both stay: an audit neither calls
+	// them contradictory nor duplicates.
+	CompatibleWith = "compatible_with"
+)
+
 // SingleKinds returns the kinds of relations of which a memory has at most one at a time: to declare another one ends the
 // older.
 func SingleKinds() []string {

@@ -121,3 +121,20 @@ const (
 	// PreferNone takes all of them, so that a reference that fits several is ambiguous: for what cannot be undone.
 	PreferNone
 )
+
+// The limits of a text for a model, in tokens as they are estimated, such as [Context.MaxTokens].
+const (
+	DefaultTokens = 700
+	MinTokens     = 100 // room for the frame and a note
+	MaxTokens     = 8000
+)
+
+// Work is the work in progress in a repository; the zero value: it is unknown.
+type Work struct {
+	// State describes it, such as the branch, the subjects of recent commits and the paths that changed. The first
+	// [hippo.MaxQuery] bytes count.
+	State string
+	// Files are the paths that changed, from the root of the repository and with slashes, Names what these files define,
+	// by full names. A memory that speaks of one of them fits the state wholly, whatever a search says.
+	Files, Names []string
+}

@@ -30,6 +30,15 @@ const (
 // Horizons returns every horizon, from the shortest.
 func Horizons() []Horizon { return []Horizon{Daily, Weekly, Monthly, Quarterly, Yearly} }
 
+// HorizonNames returns the names of [Horizons].
+func HorizonNames() []string {
+	names := make([]string, 0, len(Horizons()))
+	for _, h := range Horizons() {
+		names = append(names, string(h))
+	}
+	return names
+}
+
 // Consolidation describes what a consolidation changed, or proposes.
 type Consolidation struct {
 	Horizon Horizon

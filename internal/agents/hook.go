@@ -9,13 +9,13 @@ import (
 	"io"
 	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/hook"
 	"github.com/hippo-memory/hippo/internal/agents/ingest"
 	"github.com/hippo-memory/hippo/internal/agents/transcript"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 const (
@@ -137,7 +137,7 @@ func (r *Runner) captureSession(ctx context.Context, in *hook.Input, o ingest.Op
 }
 
 // workIn returns the work in progress in a folder.
-func workIn(ctx context.Context, dir string) briefing.Work {
+func workIn(ctx context.Context, dir string) api.Work {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
 	return app.WorkIn(ctx, cmp.Or(dir, "."))

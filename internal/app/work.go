@@ -3,16 +3,16 @@ package app
 import (
 	"context"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/project"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // WorkIn returns the work in progress in the repository of a folder, with what the changed files define, if a code index
 // knows them. What cannot be read within the deadline of ctx is left out; see [project.StateOf].
-func WorkIn(ctx context.Context, dir string) briefing.Work {
+func WorkIn(ctx context.Context, dir string) api.Work {
 	state := project.StateOf(ctx, dir)
-	w := briefing.Work{State: state.Text(), Files: state.Changed}
+	w := api.Work{State: state.Text(), Files: state.Changed}
 	root, ok := project.Root(dir)
 	if !ok || len(state.Changed) == 0 || !CodeIndexed() {
 		return w

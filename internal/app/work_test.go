@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
@@ -78,7 +79,7 @@ func indexCode(t *testing.T, dir string) {
 func TestWorkIn(t *testing.T) { // it sets the directories of the user
 	dir := repository(t)
 	change(t, dir, "queue/drain.go", drains+"\n// Changed.\n")
-	want := briefing.Work{State: "trunk drain.go Begin", Files: []string{"queue/drain.go"}}
+	want := api.Work{State: "trunk drain.go Begin", Files: []string{"queue/drain.go"}}
 	if d := cmp.Diff(want, app.WorkIn(t.Context(), dir)); d != "" {
 		t.Errorf("no index (-want +got):\n%s", d)
 	}
@@ -94,7 +95,7 @@ func TestWorkIn(t *testing.T) { // it sets the directories of the user
 	if w := app.WorkIn(ended, dir); w.Files != nil {
 		t.Errorf("nothing waits beyond the end: %+v", w)
 	}
-	if d := cmp.Diff(briefing.Work{}, app.WorkIn(t.Context(), t.TempDir())); d != "" {
+	if d := cmp.Diff(api.Work{}, app.WorkIn(t.Context(), t.TempDir())); d != "" {
 		t.Errorf("no repository: %s", d)
 	}
 }

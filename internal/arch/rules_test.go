@@ -27,7 +27,7 @@ func layers() [][]string {
 		{"."},
 		{"api"},
 		{"internal/retrieval/lang/lexicon", "internal/retrieval/lang/detect", "internal/retrieval/lang/sound", "internal/base/userdir"},
-		{"internal/base/top", "internal/base/typo", "internal/retrieval/preview", "internal/base/batching", "internal/base/termtext", "internal/base/secret", "internal/base/atomicfile", "internal/retrieval/lang/cue", "internal/retrieval/lang/prose", "internal/agents/transcript", "internal/agents/cited"},
+		{"internal/base/top", "internal/base/tokencount", "internal/base/typo", "internal/retrieval/preview", "internal/base/batching", "internal/base/termtext", "internal/base/secret", "internal/base/atomicfile", "internal/retrieval/lang/cue", "internal/retrieval/lang/prose", "internal/agents/transcript", "internal/agents/cited"},
 		{"internal/retrieval/index/vector", "internal/base/endpoint"},
 		{
 			"internal/retrieval/rank", "internal/retrieval/index/bm25", "internal/base/lockedfile", "internal/store/driver", "internal/importer/formats", "internal/code/project", "internal/config",

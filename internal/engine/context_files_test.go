@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/query"
@@ -25,7 +26,7 @@ func TestContext_ChangedFiles(t *testing.T) {
 	first := func(changed ...string) (string, bool) {
 		t.Helper()
 		state := project.State{Branch: "main", Changed: changed}
-		b, err := query.Context(t.Context(), m, briefing.Query{Work: briefing.Work{State: state.Text()}, MaxTokens: 150})
+		b, err := query.Context(t.Context(), m, briefing.Query{Work: api.Work{State: state.Text()}, MaxTokens: 150})
 		if err != nil || len(b.Items) == 0 {
 			t.Fatalf("%v (%v)", b, err)
 		}

@@ -119,7 +119,7 @@ func TestContext_PastedPrompt(t *testing.T) {
 		"terminal": "why did the \x1b[31mgateway\x1b[0m go down", "encoding": "why did the gateway go down \xff\xfe", "nul": "why did the gateway go down\x00",
 		"long": "why did the gateway go down " + strings.Repeat("é ", hippo.MaxQuery),
 	} {
-		q := briefing.Query{Prompt: prompt, Work: briefing.Work{State: "fix \x1b[0m " + strings.Repeat("x", 2*hippo.MaxQuery)}}
+		q := briefing.Query{Prompt: prompt, Work: api.Work{State: "fix \x1b[0m " + strings.Repeat("x", 2*hippo.MaxQuery)}}
 		b, err := query.Context(t.Context(), m, q)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -231,7 +231,7 @@ func TestContext_BuiltAlike(t *testing.T) {
 					remember(t, f, "p", hippo.Memory{Content: strings.ToUpper(text) + "!", Type: "decision"})
 					want = append(want, "decisions: "+strings.ToLower(text))
 				}
-				b, err := query.Context(t.Context(), f.In(hippo.LocalScope("p")), briefing.Query{MaxTokens: briefing.MaxTokens})
+				b, err := query.Context(t.Context(), f.In(hippo.LocalScope("p")), briefing.Query{MaxTokens: api.MaxTokens})
 				if err != nil {
 					t.Fatal(err)
 				}

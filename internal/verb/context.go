@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
@@ -27,7 +28,7 @@ func (c *Context) Args() []Arg {
 		{Name: "prompt_only", As: lacking(MCP, Script, Shell), About: "only what the prompt reminds of", To: &c.PromptOnly},
 		{
 			Name: "max_tokens", Also: "budget", Field: "MaxTokens", About: "the largest text, in estimated tokens",
-			Rules: Schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": briefing.DefaultTokens}, Is: Listed | Count, To: &c.MaxTokens,
+			Rules: Schema{"minimum": api.MinTokens, "maximum": api.MaxTokens, "default": api.DefaultTokens}, Is: Listed | Count, To: &c.MaxTokens,
 		},
 	}, c.At.unlisted()...)
 }
@@ -47,7 +48,7 @@ func tokensOf(given *int) (int, error) {
 	case given == nil:
 		return 0, nil
 	case *given == 0:
-		return 0, hippo.Fieldf("MaxTokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)
+		return 0, hippo.Fieldf("MaxTokens", "must be between %d and %d, got 0", api.MinTokens, api.MaxTokens)
 	default:
 		return *given, nil
 	}

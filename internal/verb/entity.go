@@ -5,7 +5,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // aboutEntity is how an entity is named.
@@ -65,7 +64,7 @@ func (e *ShowEntity) Args() []Arg {
 	const usual = 1200
 	return append([]Arg{EntityName(&e.Entity), {
 		Name: "max_tokens", As: map[Door]string{Shell: "tokens"}, Field: "MaxTokens", About: "at most this many tokens of text",
-		Rules: Schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": usual}, To: &e.MaxTokens,
+		Rules: Schema{"minimum": api.MinTokens, "maximum": api.MaxTokens, "default": usual}, To: &e.MaxTokens,
 	}}, e.At.Args()...)
 }
 

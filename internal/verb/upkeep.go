@@ -51,7 +51,7 @@ type Consolidate struct{ api.Consolidate }
 func (c *Consolidate) Args() []Arg {
 	return []Arg{
 		{
-			Name: "horizon", Field: "horizon", About: "what to do, and for which age: daily, weekly, monthly, quarterly or yearly", Values: consolidate.HorizonNames(),
+			Name: "horizon", Field: "horizon", About: "what to do, and for which age: daily, weekly, monthly, quarterly or yearly", Values: api.HorizonNames(),
 			Rules: Schema{"default": api.Weekly}, To: (*string)(&c.Horizon),
 		},
 		{Name: "dry_run", About: "show what would be done, and why; change nothing", To: &c.DryRun},

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/hook"
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/eval"
 )
@@ -66,7 +67,7 @@ func newPlayer(ctx context.Context, g *eval.Group, b budget, r *report) (*player
 	if p.engine, err = app.Open(ctx, c, &app.Options{Now: clock, Zone: time.UTC}); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	nothing := func(context.Context, string) briefing.Work { return briefing.Work{} }
+	nothing := func(context.Context, string) api.Work { return api.Work{} }
 	p.hooks = hook.Config{
 		Open:    func(context.Context) (*engine.Engine, error) { return p.engine, nil },
 		Project: func(context.Context, string) project.Identity { return project.Identity{Name: g.Name} }, Work: nothing,
@@ -183,7 +184,7 @@ func (p *player) run(ctx context.Context, event hook.Event, prompt string, sum *
 	if err != nil {
 		return nil, err
 	}
-	sum.add(briefing.Tokens(string(out)))
+	sum.add(tokencount.Of(string(out)))
 	var names []string
 	for _, id := range regexp.MustCompile(`(?m)^- .*\[([0-9a-f]{8}), [^\[]*\]$`).FindAllStringSubmatch(string(out), -1) {
 		name, ok := p.names[id[1]]

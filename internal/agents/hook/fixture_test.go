@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/hook"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
@@ -35,7 +35,7 @@ func start(t *testing.T) *fixture {
 	f := &fixture{t: t, memories: e.In(hippo.LocalScope("p"))}
 	f.Config = hook.Config{
 		Open:    func(context.Context) (*engine.Engine, error) { f.opened.Add(1); return e, nil },
-		Project: func(context.Context, string) project.Identity { return project.Identity{Name: "p"} }, Work: func(context.Context, string) briefing.Work { return briefing.Work{} },
+		Project: func(context.Context, string) project.Identity { return project.Identity{Name: "p"} }, Work: func(context.Context, string) api.Work { return api.Work{} },
 		Scope: hippo.LocalScope(""), StateDir: t.TempDir(), Now: noon,
 	}
 	for _, text := range []string{"bread needs salt and water", "the train to the sea leaves at noon", "moss grows on the north side"} {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/screen"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -63,7 +64,7 @@ type Config struct {
 	// Project returns the project that a folder belongs to, and Work what is in progress there. They may take until the
 	// deadline, and run beside each other.
 	Project func(ctx context.Context, dir string) project.Identity
-	Work    func(ctx context.Context, dir string) briefing.Work
+	Work    func(ctx context.Context, dir string) api.Work
 	// Silent reports whether nothing may be injected in a folder; nil: in none.
 	Silent func(ctx context.Context, dir string) bool
 	// Scope is that of the user, without a project.
@@ -135,7 +136,7 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 	}
 	go screen.Instructions(" ") // builds its tables, beside the opening of the store
 	place := begin(ctx, c.Project, in.Dir)
-	var work <-chan briefing.Work
+	var work <-chan api.Work
 	if starts {
 		work = begin(ctx, c.Work, in.Dir)
 	}

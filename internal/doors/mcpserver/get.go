@@ -8,9 +8,9 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/query"
@@ -68,7 +68,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	missing := ""
 	if len(found.Degraded) > 0 {
 		missing = "\ndegraded: " + note(strings.Join(found.Degraded, "; "))
-		limit -= max(briefing.Tokens(missing), briefing.Tokens(jsonOf(got{Degraded: found.Degraded})))
+		limit -= max(tokencount.Of(missing), tokencount.Of(jsonOf(got{Degraded: found.Degraded})))
 	}
 	if s.json {
 		data, err := w.data(limit)

@@ -3,7 +3,7 @@ package mcpserver
 import (
 	"sort"
 
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 )
 
 // budget is what is left of a limit of tokens.
@@ -11,7 +11,7 @@ type budget int
 
 // take takes what a text costs. It reports whether that was left, and else takes nothing.
 func (b *budget) take(text string) bool {
-	cost := budget(briefing.Tokens(text))
+	cost := budget(tokencount.Of(text))
 	if cost > *b {
 		return false
 	}
@@ -25,9 +25,9 @@ func (b *budget) take(text string) bool {
 func (b *budget) shortened(n int, text func(n int) string) string {
 	const charactersPerToken = 10 // none has as many on average
 	n = min(n, charactersPerToken*max(0, int(*b)))
-	i := max(0, sort.Search(n, func(i int) bool { return briefing.Tokens(text(i+1)) > int(*b) }))
+	i := max(0, sort.Search(n, func(i int) bool { return tokencount.Of(text(i+1)) > int(*b) }))
 	out := text(i)
-	for ; i > 0 && briefing.Tokens(out) > int(*b); out = text(i) { // parts of a text with room for more may be a little shorter
+	for ; i > 0 && tokencount.Of(out) > int(*b); out = text(i) { // parts of a text with room for more may be a little shorter
 		i--
 	}
 	return out

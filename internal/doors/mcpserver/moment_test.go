@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -81,7 +81,7 @@ func TestGet_SaysWhereTheHistoryEnds(t *testing.T) {
 	}
 	for _, limit := range []int{200, 300, 500} {
 		text := s.must("hippo_get", object{"ids": []string{r.UUID}, "known_at": known, "max_tokens": limit}, nil).Text
-		if n := briefing.Tokens(text); n > limit || n < limit/2 || !strings.Contains(text, note) {
+		if n := tokencount.Of(text); n > limit || n < limit/2 || !strings.Contains(text, note) {
 			t.Errorf("%d tokens of %d:\n%s", n, limit, text)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
@@ -47,7 +47,7 @@ type page struct {
 func (p *page) text() (text string, shown int) {
 	a := p.answer
 	facts := p.facts()
-	left := budget(p.limit - briefing.Tokens(p.heading(len(a.Hits)-1)+facts+p.conflicts(len(a.Hits))))
+	left := budget(p.limit - tokencount.Of(p.heading(len(a.Hits)-1)+facts+p.conflicts(len(a.Hits))))
 	var b strings.Builder
 	for shown < len(a.Hits) {
 		line := p.line(shown, p.view.Shown(a, shown))
@@ -249,7 +249,7 @@ func jsonOf(v any) string {
 
 // tooFewTokens is the error for a limit that not even a part of a result fits.
 func tooFewTokens(part string) error {
-	return hippo.Fieldf("max_tokens", "is too few for the JSON of one result: give %d, or leave out format", max(2*briefing.Tokens(part), verb.MinTokens))
+	return hippo.Fieldf("max_tokens", "is too few for the JSON of one result: give %d, or leave out format", max(2*tokencount.Of(part), verb.MinTokens))
 }
 
 // meta returns what a program reads of a page with some hits.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 )
 
 // A page never passes max_tokens, whatever the memories are, shows at least one hit, and the next
@@ -42,7 +42,7 @@ func TestSearch_MaxTokens(t *testing.T) {
 				limit = 1200
 			}
 			o := s.tool("hippo_search_insights", args)
-			if n := briefing.Tokens(o.Text); n > limit {
+			if n := tokencount.Of(o.Text); n > limit {
 				t.Errorf("%v: %d tokens of %d:\n%.500s", args, n, limit, o.Text)
 			}
 			if args["format"] == nil && (o.IsError || strings.Count(o.Text, "\n") == 0) {
@@ -118,7 +118,7 @@ func TestGet_MaxTokens(t *testing.T) {
 		for _, list := range [][]string{ids, ids[:1], ids[3:5]} {
 			for _, format := range []string{"text", "json"} {
 				o := s.tool("hippo_get", object{"ids": list, "max_tokens": limit, "format": format})
-				if n := briefing.Tokens(o.Text); n > limit {
+				if n := tokencount.Of(o.Text); n > limit {
 					t.Errorf("%d ids, %s: %d tokens of %d:\n%.300s", len(list), format, n, limit, o.Text)
 				}
 				if o.IsError && (format == "text" || limit > 400) {

@@ -22,6 +22,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/project"
@@ -29,7 +30,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -46,7 +46,7 @@ type Options struct {
 	// Project returns the projects that a client works in, the current one first. It is called for every call. Nil: that of the scope.
 	Project func(ctx context.Context, w Workspace) []project.Identity
 	// Work is what is in progress in the current folder, for hippo_context; nil: it is unknown.
-	Work func(ctx context.Context) briefing.Work
+	Work func(ctx context.Context) api.Work
 	// Session names the connection: records without a situation carry it, and their order. Empty:
 	// they carry none.
 	Session string

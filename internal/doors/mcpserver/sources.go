@@ -8,8 +8,8 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 )
@@ -54,7 +54,7 @@ func (m *mixed) insights(shown int) (n int) {
 // text is the page for a model: as that of insights, with lines of code among them.
 func (m *mixed) text() (text string, shown int) {
 	facts := m.facts()
-	left := budget(m.limit - briefing.Tokens(m.heading(len(m.all.Hits))+facts+m.conflicts(len(m.answer.Hits))))
+	left := budget(m.limit - tokencount.Of(m.heading(len(m.all.Hits))+facts+m.conflicts(len(m.answer.Hits))))
 	var b strings.Builder
 	for shown < len(m.all.Hits) {
 		line := m.line(shown)

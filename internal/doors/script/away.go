@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -22,7 +22,7 @@ const verbName = "runProgram"
 type awayArgs struct {
 	Program verb.Program
 	Now     time.Time
-	Work    briefing.Work
+	Work    api.Work
 	Source  hippo.Source // of the memories without a situation
 	Dir     string       // that the caller works in; empty: it is not known
 }
@@ -67,7 +67,7 @@ func runAway(ctx context.Context, m *engine.Memories, c Caller, p verb.Program) 
 func (r *Runner) Verb(trees func(dir string) sources.Trees) engine.Verb {
 	return engine.NewVerb(verbName, hippo.RightRead, func(ctx context.Context, m *engine.Memories, a awayArgs) (out awayResult, err error) {
 		scope, repeated := engine.CallerOf(m)
-		c := Caller{Scope: scope, Now: func() time.Time { return a.Now }, Work: func(context.Context) briefing.Work { return a.Work }, repeated: repeated}
+		c := Caller{Scope: scope, Now: func() time.Time { return a.Now }, Work: func(context.Context) api.Work { return a.Work }, repeated: repeated}
 		if trees != nil {
 			c.Trees = trees(a.Dir)
 		}

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -66,7 +66,7 @@ type Caller struct {
 	Scope hippo.Scope
 	Now   func() time.Time
 	// Work is what is in progress, for the verb context; nil: it is unknown.
-	Work func(context.Context) briefing.Work
+	Work func(context.Context) api.Work
 	// Trees are the source trees that a search may ask, too; nil: none.
 	Trees sources.Trees
 	// repeated: it may have run before, so that it must not write.

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // Write is one write of a program.
@@ -35,7 +35,7 @@ func (s *session) text(text string, limit int) string {
 		return "no result: end the program with an expression, or print"
 	}
 	if text != "" {
-		text = cut(text, limit-briefing.Tokens(note))
+		text = cut(text, limit-tokencount.Of(note))
 	}
 	return strings.Trim(text+"\n"+note, "\n")
 }
@@ -70,14 +70,14 @@ func cut(text string, limit int) string {
 		lines[i] = termtext.Line(lines[i])
 	}
 	text = strings.Join(lines, "\n")
-	if briefing.Tokens(text) <= limit {
+	if tokencount.Of(text) <= limit {
 		return text
 	}
 	note := func(shown int) string {
 		return fmt.Sprintf("... cut at max_tokens: %d of %d characters are shown; return less, or raise max_tokens", shown, utf8.RuneCountInString(text))
 	}
-	room := max(0, limit-briefing.Tokens(note(len(text))))
-	n := sort.Search(len(text), func(n int) bool { return briefing.Tokens(text[:n+1]) > room })
+	room := max(0, limit-tokencount.Of(note(len(text))))
+	n := sort.Search(len(text), func(n int) bool { return tokencount.Of(text[:n+1]) > room })
 	shown := strings.TrimRight(strings.ToValidUTF8(text[:n], ""), "\n ")
 	if i := strings.LastIndexByte(shown, '\n'); i > len(shown)/2 { // a whole line, if that is not much less
 		shown = shown[:i]

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/engine/transfer"
@@ -36,7 +37,7 @@ func proactiveContext(ctx context.Context, c *call) (reply, error) {
 	if c.Has("auto_ingest") && ingest && !mayWrite {
 		return reply{}, errForbidden()
 	}
-	b, err := query.Context(ctx, c.Memories, briefing.Query{Prompt: prompt, PromptOnly: true, MaxTokens: briefing.MaxTokens})
+	b, err := query.Context(ctx, c.Memories, briefing.Query{Prompt: prompt, PromptOnly: true, MaxTokens: api.MaxTokens})
 	if err != nil {
 		return reply{}, err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	consolidation "github.com/hippo-memory/hippo/internal/engine/consolidate"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -69,7 +69,7 @@ func operations() []operation {
 		{id: "getMemory", pattern: "GET /api/memories/{id}", rights: hippo.RightRead, run: getMemory},
 		{id: "updateMemory", pattern: "PATCH /api/memories/{id}", rights: changes, strict: true, run: updateMemory, params: append(changeParams(), verb.Arg{Name: "clear", To: verb.New[[]string]})},
 		{id: "consolidate", pattern: "POST /api/consolidate", rights: changes, long: true, run: consolidate, params: verb.Table{
-			{Name: "time_horizon", Values: consolidation.HorizonNames(), Is: verb.Required, To: verb.New[string]},
+			{Name: "time_horizon", Values: api.HorizonNames(), Is: verb.Required, To: verb.New[string]},
 		}},
 		{id: "getStats", pattern: "GET /api/stats", rights: hippo.RightRead, run: getStats},
 		{id: "healthCheck", pattern: "GET /api/health", run: healthCheck},

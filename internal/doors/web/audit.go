@@ -11,7 +11,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
@@ -198,7 +197,7 @@ func stateOf(ctx context.Context, v *visit, list []api.AuditFinding) (*auditStat
 	}
 	relations, err := knowledge.RelationsOf(ctx, v.memories, ids)
 	for i := range relations {
-		if r := &relations[i]; r.Kind == consolidate.CompatibleWith && r.ValidAt(v.now) {
+		if r := &relations[i]; r.Kind == hippo.CompatibleWith && r.ValidAt(v.now) {
 			s.compatible[orderedPair(r.From, r.To)] = true
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -250,7 +249,7 @@ func compatible(v *visit) error {
 	if err != nil {
 		return err
 	}
-	list := []hippo.Relation{{From: ids[0], To: ids[1], Kind: consolidate.CompatibleWith, Weight: 1}}
+	list := []hippo.Relation{{From: ids[0], To: ids[1], Kind: hippo.CompatibleWith, Weight: 1}}
 	return applyTo(v, list, "Both stay: an audit no longer names this pair.", func(by *engine.Memories) error {
 		_, err := knowledge.Relate(v.r.Context(), by, list)
 		return err

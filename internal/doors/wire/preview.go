@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 	"github.com/hippo-memory/hippo/internal/retrieval/preview"
 )
 
@@ -36,6 +36,6 @@ const partTokens = 1200
 
 // PartOf returns what of a text answers a question, see [Part], within 1,200 tokens; the whole text if it has no more.
 func PartOf(text string, excerpt []hippo.Span) Preview {
-	n := sort.Search(utf8.RuneCountInString(text), func(i int) bool { return briefing.Tokens(Part(text, excerpt, i+1).Text) > partTokens })
+	n := sort.Search(utf8.RuneCountInString(text), func(i int) bool { return tokencount.Of(Part(text, excerpt, i+1).Text) > partTokens })
 	return Part(text, excerpt, max(n, 1))
 }

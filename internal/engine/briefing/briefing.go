@@ -7,13 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-)
-
-// The limits of [Query.MaxTokens].
-const (
-	DefaultTokens = 700
-	MinTokens     = 100 // room for the frame and a note
-	MaxTokens     = 8000
+	"github.com/hippo-memory/hippo/api"
 )
 
 // Query asks what to know now.
@@ -21,13 +15,13 @@ type Query struct {
 	// Prompt is what the user asks; empty: a session begins. The first [hippo.MaxQuery] bytes count.
 	Prompt string
 	// Work is what is in progress.
-	Work
+	api.Work
 	// PromptOnly selects only what the prompt reminds of.
 	PromptOnly bool
 	// Names, if there are any, are those of which a memory must have one to be selected by the prompt alone; in lower case.
 	Names []string
-	// MaxTokens bounds the text, as [Tokens] estimates it: [MinTokens] to [MaxTokens]; 0 means
-	// [DefaultTokens].
+	// MaxTokens bounds the text, as [tokencount.Of] estimates it: [api.MinTokens] to [api.MaxTokens]; 0 means
+	// [api.DefaultTokens].
 	MaxTokens int
 	// At, with ValidAt, selects what held then, also if it was superseded since; otherwise what holds now.
 	At hippo.Moment
@@ -35,20 +29,10 @@ type Query struct {
 	Known func(*hippo.Memory) bool
 }
 
-// Work is the work in progress in a repository; the zero value: it is unknown.
-type Work struct {
-	// State describes it, such as the branch, the subjects of recent commits and the paths that changed. The first
-	// [hippo.MaxQuery] bytes count.
-	State string
-	// Files are the paths that changed, from the root of the repository and with slashes, Names what these files define,
-	// by full names. A memory that speaks of one of them fits the state wholly, whatever a search says.
-	Files, Names []string
-}
-
 // Validate reports the first rule that q breaks, as a [*hippo.FieldError].
 func (q *Query) Validate() error {
-	if q.MaxTokens != 0 && (q.MaxTokens < MinTokens || q.MaxTokens > MaxTokens) {
-		return hippo.Fieldf("MaxTokens", "must be between %d and %d, got %d", MinTokens, MaxTokens, q.MaxTokens)
+	if q.MaxTokens != 0 && (q.MaxTokens < api.MinTokens || q.MaxTokens > api.MaxTokens) {
+		return hippo.Fieldf("MaxTokens", "must be between %d and %d, got %d", api.MinTokens, api.MaxTokens, q.MaxTokens)
 	}
 	return nil
 }

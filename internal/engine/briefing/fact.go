@@ -1,6 +1,9 @@
 package briefing
 
-import "github.com/hippo-memory/hippo"
+import (
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
+)
 
 // Fact is a fact in a [Briefing].
 type Fact struct {
@@ -34,7 +37,7 @@ func (f *filler) fillFacts() {
 		if len(f.briefing.Facts) == 0 && !f.in.PromptOnly {
 			text += Related.title() + "\n"
 		}
-		cost := float64(Tokens(text))
+		cost := float64(tokencount.Of(text))
 		if cost > limit {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
@@ -15,7 +16,7 @@ func TestSelect_KnownDoesNotStopASection(t *testing.T) {
 	long := candidate(1, strings.Repeat("设", 150), typed("rule"))
 	long.Importance = .9
 	in := briefing.Input{Candidates: []briefing.Candidate{long, candidate(2, "Use tabs", typed("rule"))}}
-	in.MaxTokens = briefing.MinTokens
+	in.MaxTokens = api.MinTokens
 	in.Known = func(m *hippo.Memory) bool { return m.ID == long.Memory.ID }
 	if got := selected(in); !slices.Equal(got, []string{"rules: Use tabs"}) {
 		t.Errorf("got %q", got)
@@ -26,7 +27,7 @@ func TestSelect_KnownDoesNotStopASection(t *testing.T) {
 func TestSelect_MinTokens(t *testing.T) {
 	t.Parallel()
 	in := briefing.Input{Candidates: []briefing.Candidate{candidate(1, "Use tabs in all files", typed("rule"))}}
-	in.MaxTokens = briefing.MinTokens
+	in.MaxTokens = api.MinTokens
 	if got := selected(in); len(got) != 1 {
 		t.Errorf("got %q", got)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 )
 
 // plan is how a section is filled.
@@ -126,9 +128,9 @@ func budget(in *Input, b *Briefing) float64 {
 	if in.PromptOnly {
 		h = promptHeading
 	}
-	n := cmp.Or(in.MaxTokens, DefaultTokens) - Tokens(h+"\n"+frameEnd+"\n")
+	n := cmp.Or(in.MaxTokens, api.DefaultTokens) - tokencount.Of(h+"\n"+frameEnd+"\n")
 	if b.LowTrust > 0 {
-		n -= Tokens(b.lowTrust() + "\n")
+		n -= tokencount.Of(b.lowTrust() + "\n")
 	}
 	return float64(n)
 }
@@ -239,7 +241,7 @@ func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, f
 	if !f.in.PromptOnly && !slices.Contains(f.opened, s) {
 		text += s.title() + "\n"
 	}
-	if cost = float64(Tokens(text)); cost > limit {
+	if cost = float64(tokencount.Of(text)); cost > limit {
 		return 0, false
 	}
 	f.seen[m.ID] = true

@@ -13,17 +13,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
-const (
-	// Contradicts is the kind of a relation by which somebody declares that two memories contradict each other.
-	Contradicts = "contradicts"
-	// CompatibleWith is the kind of a relation by which somebody declares that two memories both stay: an audit neither calls
-	// them contradictory nor duplicates.
-	CompatibleWith = "compatible_with"
-)
-
-// FileType is the type of a file of the memory tool: its reader names its path, and does not search for it.
-const FileType = "MemoryToolFile"
-
 // IdleDays is the usual number of active days without a use from which a memory is idle: the days of grace of archival, a
 // month and a half of work days, in which what a project still needs comes up.
 const IdleDays = 30
@@ -87,7 +76,7 @@ func newAuditor(v *View, idle int, o *Options, stop pause) *auditor {
 		a.live[view.Subjects[i].ID] = &view.Subjects[i]
 	}
 	for i := range v.Relations {
-		if r := &v.Relations[i]; r.Kind == CompatibleWith && r.ValidAt(v.Now) {
+		if r := &v.Relations[i]; r.Kind == hippo.CompatibleWith && r.ValidAt(v.Now) {
 			a.settled[pairOf(r.From, r.To)] = true
 		}
 	}
@@ -154,7 +143,7 @@ func (a *auditor) unused() {
 	for i := range a.Subjects {
 		x := &a.Subjects[i]
 		if len(x.Accesses) != 1 || x.Accesses[0].Count > 1 || len(x.Feedback) > 0 || x.Importance.Value != x.Importance.Base || x.Pinned || x.Upvoted ||
-			!x.SupersededBy.IsZero() || x.Type == FileType || a.protected(x.Memory) {
+			!x.SupersededBy.IsZero() || x.Type == hippo.FileType || a.protected(x.Memory) {
 			continue
 		}
 		if days := a.idleDays(x.Memory); days >= a.idle {

@@ -82,7 +82,7 @@ func TestAudit(t *testing.T) {
 		"pinned":                   {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Pinned = true })}},
 		"protected by a tag":       {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Tags = []string{"Reference"} })}},
 		"a rule":                   {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Type = "Preference" })}},
-		"a file, read by its path": {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Type = consolidate.FileType })}},
+		"a file, read by its path": {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Type = hippo.FileType })}},
 		"archived":                 {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.ArchivedAt = now() })}},
 		"forgotten":                {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.ForgottenAt = now() })}},
 		"no active day known": {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) {
@@ -130,11 +130,11 @@ func TestAudit(t *testing.T) {
 		}},
 		"contradicted, and both are right": {
 			ms:        []*hippo.Memory{said(0, "The gateway timeout is 30 seconds", 5), said(1, "The gateway timeout is 60 seconds", 2)},
-			relations: []hippo.Relation{link(0, 1, consolidate.CompatibleWith)},
+			relations: []hippo.Relation{link(0, 1, hippo.CompatibleWith)},
 		},
 		"declared to contradict": {
 			ms:        []*hippo.Memory{said(0, long, 5), said(1, "Exports ended", 2)},
-			relations: []hippo.Relation{link(1, 0, consolidate.Contradicts)},
+			relations: []hippo.Relation{link(1, 0, hippo.Contradicts)},
 			want:      []string{"contradictory 0, 1: supersede: declared by a relation, 1 day apart"},
 		},
 		"the same text": {
@@ -146,7 +146,7 @@ func TestAudit(t *testing.T) {
 			want: []string{"duplicate 0, 1: forget: cosine 0.99 and 90 % of the words in common"},
 		},
 		"the same text, and both stay": {
-			ms: []*hippo.Memory{said(0, long, 5), said(1, long, 2)}, relations: []hippo.Relation{link(1, 0, consolidate.CompatibleWith)},
+			ms: []*hippo.Memory{said(0, long, 5), said(1, long, 2)}, relations: []hippo.Relation{link(1, 0, hippo.CompatibleWith)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -93,7 +93,7 @@ func (a *auditor) declared() {
 	for i := range a.Relations {
 		r := &a.Relations[i]
 		from, to := a.holding(r.From), a.holding(r.To)
-		if r.Kind != Contradicts || !r.ValidAt(a.Now) || from == nil || to == nil {
+		if r.Kind != hippo.Contradicts || !r.ValidAt(a.Now) || from == nil || to == nil {
 			continue
 		}
 		if recall.ClaimOf(from).Compare(recall.ClaimOf(to)) < 0 {

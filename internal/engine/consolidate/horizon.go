@@ -8,18 +8,9 @@ import (
 	"github.com/hippo-memory/hippo/api"
 )
 
-// HorizonNames returns the names of [api.Horizons].
-func HorizonNames() []string {
-	names := make([]string, 0, len(api.Horizons()))
-	for _, h := range api.Horizons() {
-		names = append(names, string(h))
-	}
-	return names
-}
-
 // HorizonList lists the horizons: "daily, weekly or monthly".
 func HorizonList() string {
-	names := HorizonNames()
+	names := api.HorizonNames()
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
@@ -54,5 +45,5 @@ func windowOf(h api.Horizon) (window, error) {
 	case api.Yearly:
 		return window{from: 365 * day, archive: true}, nil
 	}
-	return window{}, hippo.Fieldf("horizon", "must be one of %q, got %q", HorizonNames(), string(h))
+	return window{}, hippo.Fieldf("horizon", "must be one of %q, got %q", api.HorizonNames(), string(h))
 }

@@ -68,7 +68,7 @@ func (a *auditor) misfiled() error {
 	}
 	for i := range a.Subjects {
 		x := &a.Subjects[i]
-		if x.Pinned || x.Upvoted || x.Type == FileType || x.Project == "" && x.UserPreference() || !x.SupersededBy.IsZero() {
+		if x.Pinned || x.Upvoted || x.Type == hippo.FileType || x.Project == "" && x.UserPreference() || !x.SupersededBy.IsZero() {
 			continue
 		}
 		if to, why := f.better(x); to != nowhere {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/entities"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/entity"
@@ -42,8 +42,8 @@ func showEntity(ctx context.Context, m *engine.Memories, q api.ShowEntity) (*api
 		return out, err
 	}
 	q.MaxTokens = cmp.Or(q.MaxTokens, pageTokens)
-	if q.MaxTokens < briefing.MinTokens || q.MaxTokens > briefing.MaxTokens {
-		return nil, hippo.Fieldf("max_tokens", "must be between %d and %d, got %d", briefing.MinTokens, briefing.MaxTokens, q.MaxTokens)
+	if q.MaxTokens < api.MinTokens || q.MaxTokens > api.MaxTokens {
+		return nil, hippo.Fieldf("max_tokens", "must be between %d and %d, got %d", api.MinTokens, api.MaxTokens, q.MaxTokens)
 	}
 	names, err := entitiesOf(ctx, m)
 	if err != nil {
@@ -191,7 +191,7 @@ func fitting[T any](p *pageMaker, list []T, most int, text func(T) string) []T {
 	const line = 10 // tokens of an ID and a date
 	n := 0
 	for n < min(len(list), most) {
-		cost := briefing.Tokens(text(list[n])) + line
+		cost := tokencount.Of(text(list[n])) + line
 		if cost > p.left {
 			break
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/top"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -102,7 +103,7 @@ const (
 // of the work wholly. The search is lexical; what it finds counts only if it names the code.
 //
 // Cost: a lexical search, and a pass over the texts of the candidates.
-func (g *gatherer) touched(ctx context.Context, w *briefing.Work) error {
+func (g *gatherer) touched(ctx context.Context, w *api.Work) error {
 	if len(w.Files) == 0 {
 		return nil
 	}
@@ -127,7 +128,7 @@ func (g *gatherer) touched(ctx context.Context, w *briefing.Work) error {
 }
 
 // wordsOfCode returns what to search for: the names of the files, and the last parts of the names of what they define.
-func wordsOfCode(w *briefing.Work) string {
+func wordsOfCode(w *api.Work) string {
 	var words []string
 	add := func(name string) {
 		if len(words) < maxTouchedWords && !slices.Contains(words, name) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/screen"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/briefing"
@@ -52,7 +53,7 @@ func Context(ctx context.Context, m *engine.Memories, q briefing.Query) (*briefi
 // contextArgs are a [briefing.Query] in a form that can travel.
 type contextArgs struct {
 	Prompt     string
-	Work       briefing.Work
+	Work       api.Work
 	PromptOnly bool
 	Names      []string
 	MaxTokens  int

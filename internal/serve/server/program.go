@@ -8,11 +8,11 @@ import (
 	"os"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -60,7 +60,7 @@ func (p *Program) Run(ctx context.Context, o *Options, named *string) (*Ran, err
 	}
 	caller := script.Caller{Now: o.Now}
 	caller.Scope, _ = engine.CallerOf(m)
-	caller.Work = func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") }
+	caller.Work = func(ctx context.Context) api.Work { return app.WorkIn(ctx, ".") }
 	dir, _ := os.Getwd() // without it no source tree is preferred
 	code := o.trees("")
 	caller.Trees = app.UnwatchedCode{Code: code, Folder: dir}

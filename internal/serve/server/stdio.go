@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/hook"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 // Stdio are the options of a server for the client that started it.
@@ -67,7 +67,7 @@ func ServeStdio(ctx context.Context, o *Options, client *Stdio) error {
 		Version: o.Version, Store: o.Config.Store.String(), Now: o.Now, Log: o.Log, Tools: tools, Code: code,
 		Scope:   func(context.Context) hippo.Scope { return scope },
 		Project: client.workspaces(o.Repositories, dir, o.Now()),
-		Work:    func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") },
+		Work:    func(ctx context.Context) api.Work { return app.WorkIn(ctx, ".") },
 	})
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
 	defer cancel()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -112,7 +111,7 @@ func newMemory(c *d.Call) (*hippo.Memory, error) {
 }
 
 // fileType is the type of a file of the memory tool.
-const fileType = consolidate.FileType
+const fileType = hippo.FileType
 
 // storeOnce records a memory with its surprise, unless a live one of the project has the same text: it returns that then.
 // A file does not count: it may change.

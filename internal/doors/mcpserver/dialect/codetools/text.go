@@ -6,9 +6,9 @@ import (
 
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/base/tokencount"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 )
 
 const (
@@ -28,7 +28,7 @@ func newPage(tokens int) *page { return &page{left: tokens} }
 
 // add adds a block of lines, and reports whether there was room: there is for the first one.
 func (p *page) add(block string) bool {
-	cost := briefing.Tokens(block + "\n")
+	cost := tokencount.Of(block + "\n")
 	if cost > p.left && len(p.blocks) > 0 {
 		return false
 	}
@@ -41,7 +41,7 @@ func (p *page) add(block string) bool {
 func (p *page) always(lines ...string) {
 	for _, l := range lines {
 		l = termtext.Line(l)
-		p.left -= briefing.Tokens(l + "\n")
+		p.left -= tokencount.Of(l + "\n")
 		p.blocks = append(p.blocks, l)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -44,7 +44,7 @@ func olderReading() []d.Tool {
 }
 
 func horizonParam() verb.Arg {
-	return verb.Arg{Name: "time_horizon", Values: consolidate.HorizonNames(), To: verb.New[string]}
+	return verb.Arg{Name: "time_horizon", Values: api.HorizonNames(), To: verb.New[string]}
 }
 
 // qualityWeight is the standard of retrieve_with_quality_boost.

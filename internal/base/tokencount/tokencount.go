@@ -1,4 +1,5 @@
-package briefing
+// Package tokencount estimates how many tokens a language model reads a text as.
+package tokencount
 
 import (
 	"math"
@@ -6,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens estimates how many tokens a language model reads a text as, from the script and the
+// Of estimates how many tokens a language model reads a text as, from the script and the
 // neighbours of each character. Source: the weights are fitted to the vocabulary o200k on notes,
 // code and texts in 14 languages, to be an upper bound: on each set the sum was 1.25 to 2.0 times
 // the true number. Of random letters in short words, or of rare Chinese characters, it is as
 // little as 0.6 times that. Cost: O(len(text)), some nanoseconds a byte.
-func Tokens(text string) int {
+func Of(text string) int {
 	sum, last := 0.0, other
 	var w word
 	for _, r := range text {
