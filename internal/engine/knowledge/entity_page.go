@@ -115,11 +115,23 @@ func statesOf(x *hippo.Memory, keys []string) bool {
 func (p *pageMaker) happened(x *hippo.Memory) {
 	text := memory.Excerpt(x.Content, eventText)
 	p.Timeline = append(p.Timeline, api.EntityEvent{At: x.When(), What: "said", Memory: x.ID, Text: text})
-	for what, t := range map[string]time.Time{"began": x.ValidFrom, "ended": x.ValidUntil} {
-		if !t.IsZero() && !t.Equal(x.When()) {
-			p.Timeline = append(p.Timeline, api.EntityEvent{At: t, What: what, Memory: x.ID, Text: text})
+	for _, e := range bounds(x.ValidFrom, x.ValidUntil) {
+		if !e.At.Equal(x.When()) {
+			e.Memory, e.Text = x.ID, text
+			p.Timeline = append(p.Timeline, e)
 		}
 	}
+}
+
+// bounds returns the events at the ends of a period; an end that is not known has none.
+func bounds(from, until time.Time) (out []api.EntityEvent) {
+	if !from.IsZero() {
+		out = append(out, api.EntityEvent{At: from, What: "began"})
+	}
+	if !until.IsZero() {
+		out = append(out, api.EntityEvent{At: until, What: "ended"})
+	}
+	return out
 }
 
 // relate adds the relations of a recorded entity that were declared.
@@ -146,10 +158,9 @@ func (p *pageMaker) relate(ctx context.Context, m *engine.Memories) error {
 		return err
 	}
 	for i := range list {
-		for what, t := range map[string]time.Time{"began": list[i].ValidFrom, "ended": list[i].ValidUntil} {
-			if !t.IsZero() {
-				p.Timeline = append(p.Timeline, api.EntityEvent{At: t, What: what, Memory: ids[i], Kind: list[i].Kind, Text: p.other(ids[i])})
-			}
+		for _, e := range bounds(list[i].ValidFrom, list[i].ValidUntil) {
+			e.Memory, e.Kind, e.Text = ids[i], list[i].Kind, p.other(ids[i])
+			p.Timeline = append(p.Timeline, e)
 		}
 	}
 	return nil

@@ -83,10 +83,13 @@ func parse(data []byte) (file, error) {
 // checkNumbers returns an error unless the size of every float32 but the scores is at most
 // maxNumber, so that sums of products do not overflow.
 func (f *file) checkNumbers() error {
-	for name, section := range map[string][]byte{"scales": f.scales, "numbers": f.numbers} {
-		for i := range len(section) / 4 {
-			if x := number(section, i); !(x >= -maxNumber && x <= maxNumber) {
-				return fmt.Errorf("%w: multilingual model: number %d of section %s is %g, want %d to %d", hippo.ErrCorrupt, i, name, x, -maxNumber, maxNumber)
+	for _, s := range []struct {
+		name string
+		data []byte
+	}{{"scales", f.scales}, {"numbers", f.numbers}} {
+		for i := range len(s.data) / 4 {
+			if x := number(s.data, i); !(x >= -maxNumber && x <= maxNumber) {
+				return fmt.Errorf("%w: multilingual model: number %d of section %s is %g, want %d to %d", hippo.ErrCorrupt, i, s.name, x, -maxNumber, maxNumber)
 			}
 		}
 	}
@@ -100,9 +103,12 @@ func (h *header) check() error {
 	if err := h.Tiers.check(); err != nil {
 		return err
 	}
-	for name, n := range map[string]int{"units": h.Units, "charmap": h.Charmap, "replacements": h.Replacements} {
-		if n < 1 || n > maxBytes/4 {
-			return fmt.Errorf("%s is %d, want 1 to %d", name, n, maxBytes/4)
+	for _, size := range []struct {
+		name string
+		n    int
+	}{{"units", h.Units}, {"charmap", h.Charmap}, {"replacements", h.Replacements}} {
+		if size.n < 1 || size.n > maxBytes/4 {
+			return fmt.Errorf("%s is %d, want 1 to %d", size.name, size.n, maxBytes/4)
 		}
 	}
 	return nil
