@@ -152,19 +152,10 @@ func (c *changing) above(p pair) bool {
 	return false
 }
 
-// judges skips a test of what is found, which has one goroutine, with -short, as under the race detector.
-func judges(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("the race detector finds nothing in searches from one goroutine; make test runs this without -short")
-	}
-}
-
 // Of a value that changed, in the same words or in others, the newer one is hinted at, found first, and not missing where the older
 // one is shown; with the vectors of the encoders and before these are there.
 func TestChangedValues(t *testing.T) {
 	t.Parallel()
-	judges(t)
 	for _, embed := range []bool{false, true} {
 		var all outcome
 		for _, half := range []string{"dev", "kept"} {
@@ -221,7 +212,6 @@ func changesOf(t *testing.T, half string, embed bool) outcome {
 // What holds side by side is not hinted at.
 func TestChangedValues_Beside(t *testing.T) {
 	t.Parallel()
-	judges(t)
 	for _, embed := range []bool{false, true} {
 		all, hinted, others := 0, 0, 0
 		for _, half := range []string{"dev", "kept"} {
@@ -247,7 +237,6 @@ func TestChangedValues_Beside(t *testing.T) {
 // is asked for stays first.
 func TestChangedValues_Reworded(t *testing.T) {
 	t.Parallel()
-	judges(t)
 	const each = 25
 	halves := []string{"dev", "kept"}
 	above, alone, hidden, all, others := 0, 0, 0, 0, 0

@@ -57,9 +57,6 @@ func TestDoors(t *testing.T) {
 		for name, open := range doors() {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				if name == "cli" {
-					oneAtATime(t)
-				}
 				dir := t.TempDir()
 				d := open(t, dir)
 				defer d.close()

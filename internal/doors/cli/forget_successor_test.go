@@ -8,7 +8,6 @@ import (
 // Forgetting what supersedes a memory gives it back at the shell: in the list, in search and in the context.
 func TestForget_Successor(t *testing.T) {
 	t.Parallel()
-	oneAtATime(t)
 	dir := t.TempDir()
 	env := environ(dir)
 	cmd := func(args ...string) string {

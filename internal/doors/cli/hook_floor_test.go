@@ -79,7 +79,6 @@ func (h *hookStore) hook(event string, fields map[string]any) []string {
 // A prompt brings the note that it reminds of to a fresh session; once that is in the session, it brings nothing.
 func TestHook_NoFillers(t *testing.T) {
 	t.Parallel()
-	oneAtATime(t)
 	h := openHookStore(t)
 	prompts, err := os.ReadFile(filepath.Join("testdata", "hooks", "prompts.txt"))
 	if err != nil {
@@ -110,7 +109,6 @@ func TestHook_NoFillers(t *testing.T) {
 // related: a mocked clock and the fake clock of tests.
 func TestHook_Unrelated(t *testing.T) {
 	t.Parallel()
-	oneAtATime(t)
 	h := openHookStore(t)
 	prompts, err := os.ReadFile(filepath.Join("testdata", "hooks", "unrelated.txt"))
 	if err != nil {
@@ -132,7 +130,6 @@ func TestHook_Unrelated(t *testing.T) {
 // A command that failed brings what names it, and else nothing.
 func TestHook_FailureNames(t *testing.T) {
 	t.Parallel()
-	oneAtATime(t)
 	h := openHookStore(t)
 	for i, tc := range []struct{ command, failure, want string }{
 		{"go test ./...", "dial tcp 127.0.0.1:6379: connect: connection refused", "6379 belongs to the legacy cache"},

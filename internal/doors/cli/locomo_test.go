@@ -14,7 +14,6 @@ import (
 // it, over MCP: most questions find a turn with the answer among the first ten.
 func TestLoCoMo(t *testing.T) {
 	t.Parallel()
-	oneAtATime(t)
 	data := evaluationData(t)
 	const talk, wanted = "conv-26", 0.6
 	dir := t.TempDir()

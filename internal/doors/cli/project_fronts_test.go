@@ -39,7 +39,6 @@ func otherCommands() map[string]string {
 // written otherwise is the known one. Each command, tool and route that takes a project is asked: one that is new has to be named here.
 func TestUnknownProject(t *testing.T) {
 	t.Parallel()
-	oneAtATime(t)
 	f := newFronts(t)
 	id := strings.Fields(f.command("record Hinges_need_oil --project new:Shop"))[2]
 	t.Run("commands", func(t *testing.T) { unknownProjectInCommands(t, f, id) })

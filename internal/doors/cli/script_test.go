@@ -99,15 +99,6 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// oneAtATime skips a test whose programs run one after another with -short, as under the race detector: each program begins with a new memory, and
-// what its goroutines share the tests of the packages below run as well.
-func oneAtATime(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("the race detector finds nothing in programs that run one after another; make test runs this without -short")
-	}
-}
-
 // scripts returns the folder of scripts, or with -short, as under the race detector, those whose
 // programs do several things at a time.
 func scripts(t *testing.T, folder, concurrent string) (dir string, files []string) {

@@ -15,7 +15,6 @@ import (
 // What commands import and capture without a person leaves no secret of the corpus in any file of the program: not in the
 // store, the log, an index or a ledger; and none is printed.
 func TestSecrets_LeaveNoTrace(t *testing.T) {
-	oneAtATime(t)
 	home := t.TempDir()
 	for _, name := range []string{"HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
 		t.Setenv(name, filepath.Join(home, strings.ToLower(name)))

@@ -92,7 +92,6 @@ func plant(t *testing.T, kind string) (store string) {
 // or reorders text, or looks like a line of the program.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
-	oneAtATime(t)
 	uuid := regexp.MustCompile(`[0-9a-f]{8,}`)
 	for _, kind := range []string{"sqlite", "dir"} {
 		t.Run(kind, func(t *testing.T) {
