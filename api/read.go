@@ -122,7 +122,7 @@ const (
 	PreferNone
 )
 
-// The limits of a text for a model, in tokens as they are estimated, such as [Context.MaxTokens].
+// The limits of a text for a model, in estimated tokens. They bound [Context.MaxTokens], for example.
 const (
 	DefaultTokens = 700
 	MinTokens     = 100 // room for the frame and a note

@@ -1,5 +1,5 @@
 // Package code asks the code indexes of this machine for somebody who works in a folder, and keeps them up to date: it chooses the trees that a
-// question is about, and reads paths as they are written there. The indexes are those of package codeindex.
+// question is about, and resolves paths relative to that folder. The indexes are those of package codeindex.
 package code
 
 import (
@@ -119,7 +119,7 @@ func (in *Trees) Search(ctx context.Context, text string) (a *codeindex.Answer, 
 	return a, places, nil
 }
 
-// Notes say what answers lack at the moment.
+// Notes name what is missing from answers at the moment, such as files that are not indexed yet.
 func (t *Tree) Notes() []string { return codeindex.Notes(t.tree) }
 
 // Status returns the state. A root without an index, or that was deleted, is a problem that it names.
@@ -130,7 +130,7 @@ func (t *Tree) Named(ctx context.Context, name string, texts bool) ([]codeindex.
 	return t.tree.Symbols(ctx, name, t.filter, t.count, texts)
 }
 
-// DefinedIn returns the definitions of a file, whose path is as it is written in the current directory.
+// DefinedIn returns the definitions of a file. A relative path starts at the current directory, or else at the root of the tree.
 func (t *Tree) DefinedIn(ctx context.Context, file string) ([]codeindex.Definition, error) {
 	path, err := relative(ctx, t.tree, file)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// Options say what to do with a source.
+// Options control an import.
 type Options struct {
 	// Preview: nothing is stored, and the report says what would be. Again brings back what was forgotten or purged. Secrets also takes what looks
 	// like one.
@@ -28,7 +28,7 @@ type Options struct {
 	Progress func(done int)
 }
 
-// Report says what became of a source.
+// Report counts what an import did.
 type Report struct {
 	api.ImportReport
 	Kind string

@@ -153,7 +153,7 @@ func ProjectArg(to any) Arg {
 	}
 }
 
-// Operation is an operation that changed memories, as it is named: an ID, or a short form of one.
+// Operation refers to an operation that changed memories, by its ID or a short form of it.
 type Operation string
 
 // ReadArg implements [Value]: a program may give what log returned.

@@ -24,7 +24,7 @@ func (d Door) read(name string, raw json.RawMessage, a *Arg) error {
 			raw = asJSON(strings.Join(list, " "))
 		}
 	}
-	if isText && a.Values != nil && d == MCP && json.Unmarshal(raw, new(float64)) == nil { // a choice as it is written
+	if isText && a.Values != nil && d == MCP && json.Unmarshal(raw, new(float64)) == nil { // a model may write a choice such as "1" as a number
 		raw = asJSON(string(bytes.TrimSpace(raw)))
 	}
 	if err := d.readTo(name, raw, a.To); err != nil {

@@ -52,7 +52,7 @@ func Details() []string { return []string{"compact", DetailFull} }
 // DetailFull shows the whole of each hit.
 const DetailFull = "full"
 
-// View says what a model sees of a page of hits.
+// View selects what a model sees of a page of hits.
 type View struct {
 	Detail string
 	Tokens

@@ -83,8 +83,9 @@ func replayOn(t *testing.T, edit func(string) string, s *session, transcript str
 	return exchanged(t, s, transcript, n.original, func(answer string) string { return edit(n.replace(answer)) })
 }
 
-// exchanged sends the messages of a transcript and returns it with the answers. A message is a call of a tool, "NAME ARGUMENTS", and its answer
-// what a model reads, with what programs read below it; or "initialize VERSION", with no answer shown; or a frame of JSON, and its answer, too.
+// exchanged sends the messages of a transcript and returns it with the answers. A message has one of three forms. "NAME ARGUMENTS"
+// calls a tool; the transcript shows the text for models, and the data for programs below it. "initialize VERSION" shows no answer. A frame of
+// JSON is answered by a frame of JSON.
 // original puts back what edit has replaced in an answer.
 func exchanged(t *testing.T, s *session, transcript string, original, edit func(string) string) string {
 	t.Helper()

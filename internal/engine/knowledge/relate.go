@@ -20,7 +20,7 @@ import (
 const MaxRelations = 100
 
 // Relate declares relations, each in place of those with its From, To and Kind that hold at the same time; all or none, durably. Those of
-// [hippo.SingleKinds] end the older one of the same memory; what that leaves in conflict is in the result, and stays as it is.
+// [hippo.SingleKinds] end the older one of the same memory; the result lists the conflicts that remain, which nothing resolves.
 // Kind [hippo.CoRecalled] is learned, not declared. Unknown memories are a [*hippo.UnknownError].
 func Relate(ctx context.Context, m *engine.Memories, list []hippo.Relation) (*api.Related, error) {
 	return engine.Perform(ctx, m, list, "relate", declare)

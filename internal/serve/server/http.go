@@ -145,7 +145,7 @@ func drain(s *httpd.Server, d time.Duration) {
 	}
 }
 
-// reload reads the files of a server again, and says what it found. They are read when they change, too.
+// reload reads the tokens and certificates of a server again and logs the result. The server also reads them when they change.
 func reload(tokens *token.File, certs *certificateSource, log *slog.Logger) {
 	certs.reload()
 	list, err := tokens.List()

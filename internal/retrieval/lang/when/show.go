@@ -2,8 +2,8 @@ package when
 
 import "time"
 
-// Days and times for people are in the zone in which [At] and [Parse] read them, so that what is shown can be given back. Data has RFC 3339,
-// whose times carry their offset.
+// Days and times for people are in the zone in which [At] and [Parse] read them, so a user can copy a time from an answer into a question.
+// Data uses RFC 3339, whose times carry their offset.
 
 // Date returns the day of a time in a zone: 2026-03-01.
 func Date(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateOnly) }
