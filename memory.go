@@ -17,9 +17,11 @@ type Day int
 type Calendar struct {
 	// Day is the active day; 0 before first use.
 	Day Day
-	// Date is the calendar date, YYYY-MM-DD in the user's zone, on which Day
-	// began; empty before first use.
+	// Date is the calendar date, YYYY-MM-DD in Zone, on which Day began; empty before first use.
 	Date string
+	// Zone is the IANA name of the time zone in which the store counts its days; empty: each process
+	// counts them in its own.
+	Zone string
 }
 
 // Revision orders the changes of one store. The store assigns it, strictly

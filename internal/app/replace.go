@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -56,7 +57,7 @@ func replaceAll(ctx context.Context, from, to driver.Backend, first func(tx driv
 // advance sets the active day, which does not go back.
 func advance(tx driver.Tx, c driver.Calendar) error {
 	now, err := tx.Calendar()
-	if err == nil && now.Day < c.Day {
+	if c.Zone = cmp.Or(now.Zone, c.Zone); err == nil && now.Day < c.Day {
 		err = tx.SetCalendar(c)
 	}
 	return err

@@ -25,6 +25,8 @@ type Store struct {
 	backend driver.Backend
 	now     func() time.Time
 	zone    *time.Location
+	// zoneName is [Options.ZoneName].
+	zoneName string
 	// retention bounds what is kept of memories that are changed.
 	retention hippo.Retention
 
@@ -41,6 +43,8 @@ type Options struct {
 	Now func() time.Time
 	// Zone decides where a calendar day begins; nil means the system's.
 	Zone *time.Location
+	// ZoneName is written into a calendar that has no zone, for a store that processes in several zones use.
+	ZoneName string
 	// Retention bounds the former versions of each memory; nil means [hippo.DefaultRetention].
 	Retention *hippo.Retention
 }
@@ -53,6 +57,9 @@ func New(b driver.Backend, o *Options) *Store {
 	}
 	if o != nil && o.Zone != nil {
 		s.zone = o.Zone
+	}
+	if o != nil {
+		s.zoneName = o.ZoneName
 	}
 	if o != nil && o.Retention != nil {
 		s.retention = *o.Retention
@@ -239,15 +246,10 @@ func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...api.StoreProblem
 	return nil
 }
 
-// Touch counts accesses of memories on day and returns the memories as stored,
-// by revision. Unknown memories are skipped. The write survives a crash of the process, not
-// of the machine.
-func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]int) (touched []driver.Touched, err error) {
-	err = driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) (err error) {
-		touched, err = tx.Touch(day, counts)
-		return err
-	})
-	return touched, wrap("touch", err)
+// Touch counts accesses of memories on a day. They get no new revision. Unknown memories are skipped. The write survives a
+// crash of the process, not of the machine.
+func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]int) error {
+	return wrap("touch", driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) error { return tx.Touch(day, counts) }))
 }
 
 // Learn changes what use has taught about memories: it calls fn on each with the current active day,
@@ -275,6 +277,11 @@ func Learn(ctx context.Context, s *Store, ids []hippo.ID, fn func(*hippo.Memory,
 // Changes yields what changed after since; see [driver.Backend].
 func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	return s.backend.Changes(ctx, since)
+}
+
+// Uses yields the accesses of a day and later; see [driver.Backend].
+func (s *Store) Uses(ctx context.Context, since hippo.Day) iter.Seq2[driver.Use, error] {
+	return s.backend.Uses(ctx, since)
 }
 
 // Head returns the state of the store.

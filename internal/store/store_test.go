@@ -198,7 +198,7 @@ func TestStore_Touch(t *testing.T) {
 	m := memory("used")
 	add(t, s, m)
 	for day, n := range map[hippo.Day]int{1: 2} {
-		if _, err := s.Touch(t.Context(), day, map[hippo.ID]int{m.ID: n, {15: 1}: 1}); err != nil {
+		if err := s.Touch(t.Context(), day, map[hippo.ID]int{m.ID: n, {15: 1}: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -270,4 +270,21 @@ func TestStore_Import(t *testing.T) {
 			t.Errorf("import replaced a memory: %+v", got)
 		}
 	})
+}
+
+// A calendar keeps the zone that the first day gave it, whoever advances it.
+func TestStore_ZoneName(t *testing.T) {
+	t.Parallel()
+	c, b := start(), memstore.New(nil)
+	for _, zone := range []string{"Asia/Tokyo", "", "Europe/Berlin"} {
+		s := store.New(b, &store.Options{Now: c.now, Zone: time.UTC, ZoneName: zone})
+		if _, err := s.Today(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		head, err := s.Head(t.Context())
+		if err != nil || head.Calendar.Zone != "Asia/Tokyo" {
+			t.Errorf("got %+v (%v), want the zone of the first process", head.Calendar, err)
+		}
+		c.advance(1)
+	}
 }

@@ -63,6 +63,11 @@ func (s *source) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dr
 	}
 }
 
+// Uses implements [index.Source]: uses of code are not counted.
+func (s *source) Uses(context.Context, hippo.Day) iter.Seq2[driver.Use, error] {
+	return func(func(driver.Use, error) bool) {}
+}
+
 // changes returns what an entry changes, one change a revision.
 func changes(files *walk.Reader, e *catalog.Entry) ([]driver.Change, error) {
 	var out []driver.Change

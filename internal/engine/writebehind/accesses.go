@@ -15,7 +15,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Accesses is the buffer of access counts: it stores the accesses of all searches of half a second together, with what is
@@ -202,9 +201,7 @@ func (w *Accesses) write() {
 	var failed accessBatch
 	for _, day := range slices.Sorted(maps.Keys(b.counts)) {
 		counts := b.counts[day]
-		err := w.settle(day, counts, func() ([]driver.Touched, error) {
-			return w.store.Touch(w.ctx, day, counts)
-		})
+		err := w.index.Settle(context.Background(), day, counts, func() error { return w.store.Touch(w.ctx, day, counts) })
 		if err != nil {
 			w.log.Warn("accesses are not stored yet", "memories", len(counts), "error", err)
 			w.retain(&failed, day, counts)
@@ -223,11 +220,6 @@ func (w *Accesses) write() {
 	w.idle.Broadcast()
 }
 
-// settle stores counts by write, and applies the result to the index.
-func (w *Accesses) settle(day hippo.Day, counts map[hippo.ID]int, write func() ([]driver.Touched, error)) error {
-	return w.index.Settle(context.Background(), day, counts, write)
-}
-
 // retain adds counts of a day that could not be stored to failed. They are dropped if they are too
 // many together: lost accesses change ranks slightly.
 func (w *Accesses) retain(failed *accessBatch, day hippo.Day, counts map[hippo.ID]int) {
@@ -241,7 +233,6 @@ func (w *Accesses) retain(failed *accessBatch, day hippo.Day, counts map[hippo.I
 			w.totals.lost += n
 		}
 		w.mu.Unlock()
-		_ = w.settle(day, counts, func() ([]driver.Touched, error) { return nil, nil }) // there is nothing to store
 		return
 	}
 	for id, n := range counts {

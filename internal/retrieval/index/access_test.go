@@ -3,6 +3,7 @@ package index_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,7 +11,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // usesOn returns the recent uses of all memories as of a day.
@@ -58,13 +58,12 @@ func TestIndex_Touch(t *testing.T) {
 	catchUp(t, x)
 	wantUses(t, x, "what the store does not know is added to what it says", want...)
 	for _, day := range []hippo.Day{39, 40} {
-		settle(t, x, day, map[hippo.ID]int{id(1): 1}, func() []*hippo.Memory {
-			m.Touch(day, 1)
-			s.put(m)
-			return []*hippo.Memory{s.get(id(1))}
-		})
+		settle(t, x, day, func() { s.touch(day, id(1)) })
 	}
 	wantUses(t, x, "stored accesses are counted once", want...)
+	m = s.get(id(1))
+	m.Pinned = true
+	s.put(m)
 	catchUp(t, x)
 	wantUses(t, x, "the store is authoritative", want...)
 }
@@ -78,38 +77,49 @@ func TestIndex_Settle_overtaken(t *testing.T) {
 	s.put(m, other)
 	x := open(t, s, nil)
 	x.Touch([]hippo.ID{id(1)}, 1)
-	settle(t, x, 1, map[hippo.ID]int{id(1): 1}, func() []*hippo.Memory {
+	settle(t, x, 1, func() {
 		x.Touch([]hippo.ID{id(1)}, 1)
 		other.Pinned = true
 		s.put(other) // as another process
-		m.Touch(1, 1)
-		s.put(m)
-		return []*hippo.Memory{s.get(id(1))}
+		s.touch(1, id(1))
 	})
 	catchUp(t, x)
 	wantUses(t, x, "one stored, one owed", hippo.Access{Day: 1, Count: 2})
-	settle(t, x, 1, map[hippo.ID]int{id(1): 1}, func() []*hippo.Memory { return nil })
-	m.Touch(1, 1)
-	s.put(m)
+	settle(t, x, 1, func() { s.touch(1, id(1)) })
 	catchUp(t, x)
 	wantUses(t, x, "both stored", hippo.Access{Day: 1, Count: 2})
 }
 
-func settle(t *testing.T, x *index.Index, day hippo.Day, counts map[hippo.ID]int, write func() []*hippo.Memory) {
-	t.Helper()
-	err := x.Settle(t.Context(), day, counts, func() ([]driver.Touched, error) { return touched(write()...), nil })
-	if err != nil {
-		t.Fatal(err)
+// What others count is known when the index is opened again: from its file, at every revision, and once.
+func TestIndex_UsesOfOthers(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	m := note(1, "word")
+	m.Touch(3, 1)
+	s.put(m, note(2, "word"))
+	path := filepath.Join(t.TempDir(), "index")
+	x := open(t, s, &index.Options{Path: path})
+	s.touch(3, id(1)) // as another process
+	s.touch(5, id(1))
+	x.Touch([]hippo.ID{id(1)}, 4)
+	settle(t, x, 4, func() { s.touch(4, id(1)) })
+	catchUp(t, x)
+	wantUses(t, x, "its own are known at once", hippo.Access{Day: 3, Count: 1}, hippo.Access{Day: 4, Count: 1})
+	for _, again := range []string{"opened", "opened again"} {
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		x = open(t, s, &index.Options{Path: path})
+		wantUses(t, x, again, hippo.Access{Day: 3, Count: 2}, hippo.Access{Day: 5, Count: 2})
 	}
 }
 
-// touched is what a store reports of memories whose accesses it has stored.
-func touched(ms ...*hippo.Memory) []driver.Touched {
-	var out []driver.Touched
-	for _, m := range ms {
-		out = append(out, driver.Touched{ID: m.ID, Revision: m.Revision, Newest: m.Accesses[len(m.Accesses)-1]})
+// settle stores an access of memory 1 on a day.
+func settle(t *testing.T, x *index.Index, day hippo.Day, write func()) {
+	t.Helper()
+	if err := x.Settle(t.Context(), day, map[hippo.ID]int{id(1): 1}, func() error { write(); return nil }); err != nil {
+		t.Fatal(err)
 	}
-	return out
 }
 
 // wantUses checks the accesses of memory 1.
@@ -132,11 +142,7 @@ func TestIndex_Settle_longAgo(t *testing.T) {
 	x.Touch([]hippo.ID{id(1)}, 40)
 	x.Touch([]hippo.ID{id(1)}, 41)
 	for _, day := range []hippo.Day{1, 40, 41} {
-		settle(t, x, day, map[hippo.ID]int{id(1): 1}, func() []*hippo.Memory {
-			m.Touch(day, 1)
-			s.put(m)
-			return []*hippo.Memory{s.get(id(1))}
-		})
+		settle(t, x, day, func() { s.touch(day, id(1)) })
 		wantUses(t, x, fmt.Sprint("day ", day, " is stored"), hippo.Access{Day: 40, Count: 1}, hippo.Access{Day: 41, Count: 1})
 	}
 }

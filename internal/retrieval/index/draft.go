@@ -142,9 +142,9 @@ func (d *draft) touch(id hippo.ID) bool {
 	return ok
 }
 
-// reset empties the index for another store.
-func (d *draft) reset(store string, models []embed.Model) {
-	d.snapshot = snapshot{store: store, models: models, epoch: d.epoch + 1}
+// reset empties the index for another store. What is read of its memories has all of their accesses.
+func (d *draft) reset(head *driver.Head, models []embed.Model) {
+	d.snapshot = snapshot{store: head.Store, models: models, used: head.Calendar.Day, usesRead: true, epoch: d.epoch + 1}
 	d.pending.clear()
 }
 
@@ -157,33 +157,32 @@ func (d *draft) count(list []touch) {
 	}
 }
 
-// settleAll removes counts from what is pending, and applies what is stored instead.
-func settleAll(d *draft, day hippo.Day, counts map[hippo.ID]int, stored []driver.Touched) {
-	for id, n := range counts {
-		d.pending.settle(id, use{int32Of(int(day)), int32Of(n)})
-		d.touch(id)
-	}
-	for _, t := range stored {
-		// What others changed in between has to be read first: CatchUp does.
-		if t.Revision != d.revision+1 {
-			break
-		}
-		d.revision = t.Revision
-		d.settle(t)
+// settle moves accesses of a day from those that are pending to those that are stored.
+func (d *draft) settle(id hippo.ID, u use) {
+	d.pending.settle(id, u)
+	if at, doc, ok := d.find(id); ok {
+		d.chunk(at, doc).setUses(doc, addUse(d.parts[at].stored.uses(doc), u))
+		d.changed++
 	}
 }
 
-// settle applies the newest access that the store has of a memory.
-func (d *draft) settle(t driver.Touched) {
-	d.changed++
-	at, doc, ok := d.find(t.ID)
+// setUses replaces the accesses of a memory on a day and later by those that the store has.
+func (d *draft) setUses(id hippo.ID, since int32, news []use) {
+	at, doc, ok := d.find(id)
 	if !ok {
 		return
 	}
-	newest := use{int32Of(int(t.Newest.Day)), int32Of(t.Newest.Count)}
-	list := d.parts[at].stored.uses(doc)
-	if k := len(list); k > 0 && list[k-1].day == newest.day {
-		list = list[:k-1]
+	have := d.parts[at].stored.uses(doc)
+	from := slices.IndexFunc(have, func(u use) bool { return u.day >= since })
+	if from < 0 {
+		from = len(have)
 	}
-	d.chunk(at, doc).setUses(doc, addUse(list, newest))
+	list := slices.Concat(have[:from], news)
+	for list[0].day <= list[len(list)-1].day-useWindow {
+		list = list[1:]
+	}
+	if !slices.Equal(list, have) {
+		d.chunk(at, doc).setUses(doc, list)
+		d.changed++
+	}
 }

@@ -52,6 +52,7 @@ type root struct {
 	Tokens   string         `json:"tokens"` // name of the word pieces, "": there are none
 	Store    string         `json:"store"`
 	Revision hippo.Revision `json:"revision"`
+	Used     hippo.Day      `json:"used,omitzero"` // see [snapshot]
 	Parts    []partRoot     `json:"parts"`
 	Feedback section        `json:"feedback,omitzero"` // see [lessons.encode]
 }

@@ -195,7 +195,12 @@ func (f *follower) catchUp(ctx context.Context, r *run) error {
 		if s.store != "" {
 			f.opts.Log.Info("index: the store was replaced, rebuilding")
 		}
-		f.edit(func(d *draft) { d.reset(head.Store, d.models) })
+		f.edit(func(d *draft) { d.reset(&head, d.models) })
+	}
+	if !f.current.Load().usesRead {
+		if err := f.readUses(ctx, head); err != nil {
+			return err
+		}
 	}
 	s = f.current.Load()
 	f.upkeep.rebuilding.Store(len(s.parts) == 0)
@@ -213,6 +218,26 @@ func (f *follower) catchUp(ctx context.Context, r *run) error {
 		}
 		head, s = next, f.current.Load()
 	}
+}
+
+// readUses takes from the store what was counted since the file was written: accesses have no revision. What others count
+// later is read with the next change of a memory, or when the index is opened again.
+func (f *follower) readUses(ctx context.Context, head driver.Head) error {
+	since := f.current.Load().used - 1 // one day more: accesses are stored some time after they were counted
+	byMemory := make(map[hippo.ID][]use)
+	for u, err := range f.src.Uses(ctx, since) {
+		if err != nil {
+			return err
+		}
+		byMemory[u.ID] = append(byMemory[u.ID], use{int32Of(int(u.Day)), int32Of(u.Count)})
+	}
+	f.edit(func(d *draft) {
+		for id, list := range byMemory {
+			d.setUses(id, int32Of(int(since)), list)
+		}
+		d.used, d.usesRead = head.Calendar.Day, true
+	})
+	return nil
 }
 
 // read applies what changed since a snapshot. If that is more than a batch it reads in this

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/hippo-memory/hippo/internal/store/driver"
+
 	"github.com/hippo-memory/hippo"
 )
 
@@ -60,7 +62,7 @@ func damaged(u *upkeep, s *snapshot, r runtime.Error) bool {
 // discard empties the index and deletes the file, if it is writable. It returns [ErrDamaged].
 func (u *upkeep) discard(reason error) error {
 	u.opts.Log.Warn("index: rebuilding it", "path", u.opts.Path, "reason", reason)
-	u.edit(func(d *draft) { d.reset("", d.models) })
+	u.edit(func(d *draft) { d.reset(&driver.Head{}, d.models) })
 	if u.opts.writable() {
 		u.file.forget()
 	}

@@ -353,7 +353,10 @@ func TestIndex_concurrent(t *testing.T) {
 	}
 	writer.Wait()
 	readers.Wait()
-	settle(t, x, 2, map[hippo.ID]int{id(3): math.MaxInt32, id(1000): math.MaxInt32}, func() []*hippo.Memory { return nil })
+	err := x.Settle(t.Context(), 2, map[hippo.ID]int{id(3): math.MaxInt32, id(1000): math.MaxInt32}, func() error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.put(note(3, "word again"), note(1000, "word again"))
 	catchUp(t, x)
 	q := query{Text: "word number 7 again"}

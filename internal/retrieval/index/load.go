@@ -67,7 +67,7 @@ func (u *upkeep) read(head driver.Head) (err error) {
 	}
 	info, err := f.Stat()
 	u.file.is(h.identity, refs, r.Revision, info)
-	u.current.Store(&snapshot{store: r.Store, revision: r.Revision, parts: parts, models: u.opts.Models, lessons: l})
+	u.current.Store(&snapshot{store: r.Store, revision: r.Revision, used: r.Used, parts: parts, models: u.opts.Models, lessons: l})
 	return err
 }
 

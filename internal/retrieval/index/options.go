@@ -16,6 +16,7 @@ import (
 type Source interface {
 	Head(ctx context.Context) (driver.Head, error)
 	Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error]
+	Uses(ctx context.Context, since hippo.Day) iter.Seq2[driver.Use, error]
 }
 
 // Options adjusts an [Index]. The zero value and nil are useful.

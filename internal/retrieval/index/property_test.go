@@ -20,7 +20,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // reference scores by the formula as it is written down, over plain maps.
@@ -189,14 +188,9 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 			"touch": func(t *rapid.T) { // the store hears of it later
 				i := id(someID(t))
 				w.x.Touch([]hippo.ID{i}, w.day)
-				w.must(t, w.x.Settle(context.Background(), w.day, map[hippo.ID]int{i: 1}, func() ([]driver.Touched, error) {
-					m := w.src.get(i)
-					if m == nil {
-						return nil, nil
-					}
-					m.Touch(w.day, 1)
-					w.src.put(m)
-					return touched(w.src.get(i)), nil
+				w.must(t, w.x.Settle(context.Background(), w.day, map[hippo.ID]int{i: 1}, func() error {
+					w.src.touch(w.day, i)
+					return nil
 				}))
 			},
 			"embed": func(t *rapid.T) {

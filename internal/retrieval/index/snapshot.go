@@ -14,6 +14,9 @@ type snapshot struct {
 	// store and revision say how far the index has followed which store.
 	store    string
 	revision hippo.Revision
+	// used is the active day on which the index last had all accesses of the store. usesRead: that was after it was opened.
+	used     hippo.Day
+	usesRead bool
 	parts    []*part // the oldest first
 	models   []embed.Model
 	lessons  *lessons // nil: there is none
@@ -35,7 +38,9 @@ func split(d retrieve.Doc) (part int, doc uint32) {
 }
 
 // at reports whether the snapshot has followed the store to this state.
-func (s *snapshot) at(h driver.Head) bool { return h.Store == s.store && h.Revision == s.revision }
+func (s *snapshot) at(h driver.Head) bool {
+	return h.Store == s.store && h.Revision == s.revision && s.usesRead
+}
 
 // find returns the document of a memory, hidden or not, that is not deleted.
 func (s *snapshot) find(id hippo.ID) (at int, doc uint32, ok bool) {

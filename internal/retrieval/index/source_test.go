@@ -25,6 +25,7 @@ type source struct {
 	revision hippo.Revision
 	changes  map[hippo.ID]driver.Change
 	log      []driver.Change // all there ever were, by revision
+	day      hippo.Day
 }
 
 func newSource(store string) *source {
@@ -34,7 +35,42 @@ func newSource(store string) *source {
 func (s *source) Head(context.Context) (driver.Head, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return driver.Head{Store: s.store, Revision: s.revision, Memories: len(s.changes)}, nil
+	return driver.Head{Store: s.store, Revision: s.revision, Memories: len(s.changes), Calendar: hippo.Calendar{Day: s.day}}, nil
+}
+
+func (s *source) Uses(_ context.Context, since hippo.Day) iter.Seq2[driver.Use, error] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []driver.Use
+	for _, c := range s.changes {
+		if c.Memory != nil {
+			list = append(list, driver.UsesOf(c.Memory, since)...)
+		}
+	}
+	return func(yield func(driver.Use, error) bool) {
+		for _, u := range list {
+			if !yield(u, nil) {
+				return
+			}
+		}
+	}
+}
+
+// touch counts an access of each memory on a day, as a transaction does.
+func (s *source) touch(day hippo.Day, ids ...hippo.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.day = max(s.day, day)
+	for _, id := range ids {
+		c := s.changes[id]
+		if c.Memory == nil {
+			continue
+		}
+		c.Memory = c.Memory.Clone()
+		c.Memory.Touch(day, 1)
+		s.changes[id] = c
+		s.log[slices.IndexFunc(s.log, func(l driver.Change) bool { return l.Revision == c.Revision })] = c
+	}
 }
 
 func (s *source) Changes(_ context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {

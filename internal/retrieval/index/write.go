@@ -104,7 +104,7 @@ func (w *writer) save(u *upkeep, s *snapshot) (err error) {
 		}
 	}()
 	r := root{
-		Analyzer: u.opts.Analyzer.Name(), Params: *u.opts.Params, Tokens: u.opts.tokensName(), Store: s.store, Revision: s.revision,
+		Analyzer: u.opts.Analyzer.Name(), Params: *u.opts.Params, Tokens: u.opts.tokensName(), Store: s.store, Revision: s.revision, Used: s.used,
 	}
 	refs := make(map[*segment]*savedPart, len(s.parts))
 	for _, p := range s.parts {

@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -21,6 +22,7 @@ import (
 const (
 	dayKey  = "active_day_counter"
 	dateKey = "last_calendar_date_used"
+	zoneKey = "time_zone" // only of a calendar with a zone
 	// formatKey is the version of the format of the directory; absent in version 1.
 	formatKey = "format"
 )
@@ -51,7 +53,11 @@ func decodeMetadata(b []byte) (driver.Calendar, map[string]json.RawMessage, erro
 	if _, err := time.Parse(time.DateOnly, date); err != nil {
 		date = ""
 	}
-	return driver.Calendar{Day: hippo.Day(day), Date: date}, keys, nil
+	var zone string
+	if json.Unmarshal(keys[zoneKey], &zone) != nil {
+		zone = ""
+	}
+	return driver.Calendar{Day: hippo.Day(day), Date: date, Zone: zone}, keys, nil
 }
 
 // encodeMetadata returns a metadata.json with the calendar first, then the
@@ -64,13 +70,15 @@ func encodeMetadata(c driver.Calendar, others map[string]json.RawMessage) ([]byt
 	first, err := json.MarshalIndent(struct {
 		Day  hippo.Day `json:"active_day_counter"`
 		Date any       `json:"last_calendar_date_used"`
-	}{c.Day, date}, "", "  ")
+		Zone string    `json:"time_zone,omitempty"`
+	}{c.Day, date, c.Zone}, "", "  ")
 	if err != nil {
 		return nil, err
 	}
 	rest := maps.Clone(others)
 	delete(rest, dayKey)
 	delete(rest, dateKey)
+	delete(rest, zoneKey)
 	if len(rest) == 0 {
 		return first, nil
 	}
@@ -105,6 +113,7 @@ func (r *reconciler) metadata(e entry) error {
 	if err != nil || c.Day < now.Day || c.Day == now.Day && c.Date <= now.Date {
 		return err
 	}
+	c.Zone = cmp.Or(c.Zone, now.Zone)
 	return r.Tx.SetCalendar(c)
 }
 

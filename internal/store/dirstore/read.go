@@ -34,18 +34,29 @@ func (s *Store) Head(ctx context.Context) (h driver.Head, err error) {
 // Changes implements [driver.Backend]. It yields the state at the moment of the
 // first step; what is written later is left for the next call.
 func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
-	return func(yield func(driver.Change, error) bool) {
+	return replicated(ctx, s, s.replica.store.Changes(ctx, since))
+}
+
+// Uses implements [driver.Backend].
+func (s *Store) Uses(ctx context.Context, since hippo.Day) iter.Seq2[driver.Use, error] {
+	return replicated(ctx, s, s.replica.store.Uses(ctx, since))
+}
+
+// replicated yields what the replica has, once it is up to date.
+func replicated[T any](ctx context.Context, s *Store, all iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
 		if err := s.sync.readable(ctx); err != nil {
-			yield(driver.Change{}, err)
+			yield(zero, err)
 			return
 		}
-		for c, err := range s.replica.store.Changes(ctx, since) {
+		for one, err := range all {
 			if ended := s.life.check(ctx); ended != nil {
 				err = ended
 			} else if err != nil && s.replica.lost(err) {
 				err = fmt.Errorf("%w: the replica of the memories was lost: try again: %w", hippo.ErrUnavailable, err)
 			}
-			if !yield(c, err) || err != nil {
+			if !yield(one, err) || err != nil {
 				return
 			}
 		}

@@ -14,9 +14,9 @@ import (
 // the active day with the next change of any file.
 
 // Touch implements [driver.Tx]. No file changes.
-func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) error {
 	if err := t.check(driver.Counted(counts)); err != nil {
-		return nil, err
+		return err
 	}
 	return t.Tx.Touch(day, counts)
 }

@@ -34,8 +34,7 @@ func use(t *testing.T, p *place, n int, day hippo.Day, date string) {
 		if err := tx.SetCalendar(driver.Calendar{Day: day, Date: date}); err != nil {
 			return err
 		}
-		_, err := tx.Touch(day, map[hippo.ID]int{id(n): 2})
-		return err
+		return tx.Touch(day, map[hippo.ID]int{id(n): 2})
 	})
 	update(t, s, func(tx driver.Tx) error {
 		ms, err := tx.Get(id(n))

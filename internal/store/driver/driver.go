@@ -46,8 +46,12 @@ type Backend interface {
 	// purged one is, with the reason in [Change.Unreadable], and the rest follows.
 	Changes(ctx context.Context, since hippo.Revision) iter.Seq2[Change, error]
 
-	// Head returns the state of the store. It is cheap, tens of microseconds, because
-	// it is called before every search.
+	// Uses yields the accesses of all memories on a day and later, forgotten ones included; those of one memory by day. What
+	// is counted while it streams may be left out. Cost: that of the rows yielded, where the back end can.
+	Uses(ctx context.Context, since hippo.Day) iter.Seq2[Use, error]
+
+	// Head returns the state of the store. It is called once before every search: it takes tens of microseconds, or one
+	// round trip to a server.
 	Head(ctx context.Context) (Head, error)
 
 	// Problems lists unreadable data that is known or can be found within seconds. A back
@@ -74,11 +78,10 @@ type Tx interface {
 	// to a value above all that the store has assigned.
 	// The Backend does not keep the pointers.
 	Put(ms ...*hippo.Memory) error
-	// Touch counts accesses on a day: it calls [hippo.Memory.Touch] of each memory with
-	// its count, and gives each a new revision. It returns those that exist and have a
-	// count above 0, by revision. It reads and writes only their accesses, where the
-	// back end can.
-	Touch(day hippo.Day, counts map[hippo.ID]int) ([]Touched, error)
+	// Touch counts accesses on a day: it calls [hippo.Memory.Touch] of each memory with its count. It assigns no revision:
+	// followers learn of uses by [Backend.Uses]. Unknown IDs are ignored. It reads and writes only accesses, where the back
+	// end can.
+	Touch(day hippo.Day, counts map[hippo.ID]int) error
 	// Purge removes memories for good, unreadable ones too, and leaves a tombstone for
 	// Changes. Unknown IDs are ignored.
 	Purge(ids ...hippo.ID) error
@@ -104,31 +107,21 @@ type Tx interface {
 	SetCalendar(Calendar) error
 }
 
-// Touched is a memory whose accesses were counted.
-type Touched struct {
-	ID       hippo.ID
-	Revision hippo.Revision
-	// Newest is the last of its accesses.
-	Newest hippo.Access
+// Use is how often a memory was accessed on one day.
+type Use struct {
+	ID hippo.ID
+	hippo.Access
 }
 
-// TouchAll implements [Tx.Touch] with Get and Put.
-func TouchAll(tx Tx, day hippo.Day, counts map[hippo.ID]int) ([]Touched, error) {
-	ms, err := tx.Get(Counted(counts)...)
-	if Readable(err) != nil {
-		return nil, err
+// UsesOf returns the accesses of a memory on a day and later, the oldest first.
+func UsesOf(m *hippo.Memory, since hippo.Day) []Use {
+	var out []Use
+	for _, a := range m.Accesses {
+		if a.Day >= since {
+			out = append(out, Use{m.ID, a})
+		}
 	}
-	for _, m := range ms {
-		m.Touch(day, counts[m.ID])
-	}
-	if err := tx.Put(ms...); err != nil {
-		return nil, err
-	}
-	out := make([]Touched, len(ms))
-	for i, m := range ms {
-		out[i] = Touched{ID: m.ID, Revision: m.Revision, Newest: m.Accesses[len(m.Accesses)-1]}
-	}
-	return out, nil
+	return out
 }
 
 // Counted returns the IDs with a count above 0, ascending.
@@ -160,7 +153,7 @@ type Calendar = hippo.Calendar
 // Head is the state of a store at one moment.
 type Head struct {
 	// Store identifies one history of the data: while it and Revision are the same, so
-	// are the memories. All handles on the data have the same one; a copy may have another.
+	// are the memories, apart from their accesses. All handles on the data have the same one; a copy may have another.
 	Store string
 	// Revision is the last one that was assigned; 0 for an empty store.
 	Revision hippo.Revision

@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -12,8 +13,10 @@ func accessChecks() []check {
 	return []check{
 		{"the_whole_history_is_kept", wholeHistory},
 		{"touches_add_up", touchesAddUp},
-		{"a_touch_is_a_change", touchIsChange},
-		{"a_touch_returns_what_is_stored", touchReturns},
+		{"a_touch_has_no_revision", touchHasNoRevision},
+		{"a_touch_adds_to_the_newest_day", touchOfEach},
+		{"uses_are_those_since_a_day", usesSinceDay},
+		{"thousands_of_uses_stream", usesPast},
 		{"a_touch_is_part_of_its_transaction", touchInTransaction},
 	}
 }
@@ -45,22 +48,24 @@ func touchesAddUp(t *testing.T, h Harness) {
 	}
 }
 
-func touchIsChange(t *testing.T, h Harness) {
+func touchHasNoRevision(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	put(t, b, plain(1), plain(2))
-	before := head(t, b).Revision
+	before := head(t, b)
 	touch(t, b, 2, id(1))
-	if h := head(t, b); h.Revision <= before || h.Memories != 2 {
-		t.Errorf("head is %+v after a touch at revision %d", h, before)
+	same(t, "head", head(t, b), before)
+	if list := changes(t, b, before.Revision); len(list) > 0 {
+		t.Errorf("%d changes", len(list))
 	}
-	got := existing(changes(t, b, before))
-	same(t, "changes", got, get(t, b, id(1)))
+	want := plain(1)
+	want.Touch(2, 1)
+	all := existing(changes(t, b, 0))
+	want.Revision = all[0].Revision
+	same(t, "all changes", all[0], want)
 }
 
-// touchReturns touches memories that are new, used, used on a later day, full, forgotten
-// and missing.
-func touchReturns(t *testing.T, h Harness) {
-	b := h.fresh(t)
+// used are memories that are new, used, used on a later day, full, and forgotten.
+func used() []*hippo.Memory {
 	ms := plains(0, 6)
 	ms[0].Accesses = nil
 	ms[1].Accesses = []hippo.Access{{Day: 2, Count: 3}, {Day: 5, Count: 1}}
@@ -70,35 +75,74 @@ func touchReturns(t *testing.T, h Harness) {
 		ms[3].Accesses = append(ms[3].Accesses, hippo.Access{Day: day + 5, Count: 2})
 	}
 	ms[4].ForgottenAt = ms[4].CreatedAt
+	return ms
+}
+
+// touchOfEach touches each of them, a memory that does not exist, and one no time.
+func touchOfEach(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	ms := used()
 	put(t, b, ms...)
-	before := head(t, b)
 	counts := map[hippo.ID]int{ms[0].ID: 1, ms[1].ID: 2, ms[2].ID: 3, ms[3].ID: 1, ms[4].ID: 7, ms[5].ID: 0, id(poolSize + 1): 4}
-	var touched []driver.Touched
-	err := b.Write(t.Context(), driver.Lazy, func(tx driver.Tx) (err error) {
-		touched, err = tx.Touch(5, counts)
-		return err
-	})
-	if err != nil {
+	if err := b.Write(t.Context(), driver.Lazy, func(tx driver.Tx) error { return tx.Touch(5, counts) }); err != nil {
 		t.Fatalf("touch: %v", err)
 	}
-	got := get(t, b, idsOf(ms)...)
-	var want []driver.Touched
-	for i, m := range ms {
+	for _, m := range ms {
 		m.Touch(5, counts[m.ID])
-		if i < 5 {
-			want = append(want, driver.Touched{ID: m.ID, Revision: got[i].Revision, Newest: m.Accesses[len(m.Accesses)-1]})
-		}
-		m.Revision = got[i].Revision
 	}
-	same(t, "memories", got, ms)
-	same(t, "touched", touched, want)
-	for i, one := range touched {
-		if last := before.Revision; one.Revision <= last || i > 0 && one.Revision <= touched[i-1].Revision {
-			t.Errorf("revisions are %+v, want them ascending above %d", touched, last)
+	same(t, "memories", get(t, b, idsOf(ms)...), ms)
+}
+
+func usesSinceDay(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	ms := used()
+	put(t, b, ms...)
+	touch(t, b, 6, ms[0].ID, ms[1].ID, ms[4].ID)
+	for _, i := range []int{0, 1, 4} {
+		ms[i].Touch(6, 1)
+	}
+	for _, since := range []hippo.Day{-100, 0, 2, 6, 7, 10} {
+		want, got := make(map[hippo.ID][]hippo.Access), make(map[hippo.ID][]hippo.Access)
+		for _, m := range ms {
+			for _, u := range driver.UsesOf(m, since) {
+				want[u.ID] = append(want[u.ID], u.Access)
+			}
+		}
+		for u, err := range b.Uses(t.Context(), since) {
+			if err != nil {
+				t.Fatalf("uses: %v", err)
+			}
+			got[u.ID] = append(got[u.ID], u.Access)
+		}
+		same(t, fmt.Sprintf("uses since day %d", since), got, want)
+	}
+	b.Uses(t.Context(), 0)(func(driver.Use, error) bool { return false }) // the reader may stop
+}
+
+// usesPast reads more uses than a page, without those of a memory that was purged.
+func usesPast(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	const n, days = 60, 40
+	ms := plains(0, n)
+	for _, m := range ms {
+		m.Accesses = nil
+		for day := hippo.Day(1); day <= days; day++ {
+			m.Accesses = append(m.Accesses, hippo.Access{Day: day, Count: int(day)})
 		}
 	}
-	if after := head(t, b); after.Revision != touched[len(touched)-1].Revision || after.Memories != before.Memories || after.Forgotten != before.Forgotten {
-		t.Errorf("head is %+v after %+v and touches %+v", after, before, touched)
+	put(t, b, ms...)
+	write(t, b, func(tx driver.Tx) error { return tx.Purge(ms[0].ID) })
+	got := 0
+	for u, err := range b.Uses(t.Context(), 1) {
+		if err != nil {
+			t.Fatalf("uses: %v", err)
+		}
+		if got++; u.ID == ms[0].ID || u.Count != int(u.Day) {
+			t.Errorf("got %+v", u)
+		}
+	}
+	if want := (n - 1) * days; got != want {
+		t.Errorf("got %d uses, want %d", got, want)
 	}
 }
 
@@ -153,8 +197,7 @@ func touchIn(tx driver.Tx, day hippo.Day, ids ...hippo.ID) error {
 	for _, id := range ids {
 		counts[id]++
 	}
-	_, err := tx.Touch(day, counts)
-	return err
+	return tx.Touch(day, counts)
 }
 
 // rewriteIn is touchIn by Get and Put.

@@ -243,10 +243,6 @@ func (f altersTx) Put(ms ...*hippo.Memory) error {
 	return nil
 }
 
-func (f altersTx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
-	return driver.TouchAll(f, day, counts)
-}
-
 // purgesAtOnce commits purges even when the transaction fails later.
 type purgesAtOnce struct{ driver.Backend }
 
@@ -306,8 +302,9 @@ func (n *notesPuts) Put(ms ...*hippo.Memory) error {
 	return n.Tx.Put(ms...)
 }
 
-func (n *notesPuts) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
-	return driver.TouchAll(n, day, counts)
+func (n *notesPuts) Touch(day hippo.Day, counts map[hippo.ID]int) error {
+	n.other = true
+	return n.Tx.Touch(day, counts)
 }
 
 func (n *notesPuts) Purge(ids ...hippo.ID) error {

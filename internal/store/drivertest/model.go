@@ -163,8 +163,13 @@ func (m *model) Put(ms ...*hippo.Memory) error {
 }
 
 // Touch implements [driver.Tx].
-func (m *model) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
-	return driver.TouchAll(m, day, counts)
+func (m *model) Touch(day hippo.Day, counts map[hippo.ID]int) error {
+	for id, n := range counts {
+		if one := m.memories[id]; one != nil && n > 0 {
+			one.Touch(day, n)
+		}
+	}
+	return nil
 }
 
 // Purge implements [driver.Tx].

@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"context"
+	"math"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -28,6 +29,21 @@ func (r *replica) apply(list []driver.Change) {
 			r.memories[c.ID] = c.Memory
 		}
 	}
+}
+
+// use takes all accesses from the store, which have no revision.
+func (r *replica) use(ctx context.Context, b driver.Backend) error {
+	uses := make(map[hippo.ID][]hippo.Access)
+	for u, err := range b.Uses(ctx, math.MinInt32) {
+		if err != nil {
+			return err
+		}
+		uses[u.ID] = append(uses[u.ID], u.Access)
+	}
+	for id, m := range r.memories {
+		m.Accesses = uses[id]
+	}
+	return nil
 }
 
 // list returns those memories of the pool of the scripts that exist.

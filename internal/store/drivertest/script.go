@@ -275,6 +275,9 @@ func (s *stage) observe(ctx context.Context, b driver.Backend, out *outside) err
 		}
 	}
 	s.known.apply(list)
+	if err := s.known.use(ctx, b); err != nil {
+		return err
+	}
 	ms, err := b.Get(ctx, idRange(poolSize))
 	if err != nil {
 		return err

@@ -151,6 +151,25 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 	}
 }
 
+// Uses implements [driver.Backend]. Cost: a pass over all memories.
+func (s *Store) Uses(ctx context.Context, since hippo.Day) iter.Seq2[driver.Use, error] {
+	return func(yield func(driver.Use, error) bool) {
+		for _, c := range changesAfter(s, 0) {
+			if c.Memory == nil {
+				continue
+			}
+			for _, u := range driver.UsesOf(c.Memory, since) {
+				if !yield(u, nil) {
+					return
+				}
+			}
+		}
+		if err := check(ctx, s); err != nil {
+			yield(driver.Use{}, err)
+		}
+	}
+}
+
 // changesAfter returns the changes after since, by revision, with shared memories.
 func changesAfter(s *Store, since hippo.Revision) []driver.Change {
 	s.mu.RLock()

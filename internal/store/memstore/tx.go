@@ -65,8 +65,15 @@ func (t *tx) Put(ms ...*hippo.Memory) error {
 }
 
 // Touch implements [driver.Tx].
-func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
-	return driver.TouchAll(t, day, counts)
+func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) error {
+	for _, id := range driver.Counted(counts) {
+		if r := t.row(id); r.memory != nil {
+			r.memory = r.memory.Clone()
+			r.memory.Touch(day, counts[id])
+			t.changed[id] = r
+		}
+	}
+	return nil
 }
 
 // Purge implements [driver.Tx].

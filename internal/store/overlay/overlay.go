@@ -208,7 +208,12 @@ func changesOf(ctx context.Context, s *Store, v *view, since hippo.Revision) ite
 	return func(yield func(driver.Change, error) bool) {
 		if since < s.base.Revision {
 			for c, err := range s.below.Changes(ctx, since) {
-				if _, ok := v.rows[c.ID]; err == nil && (ok || c.Revision > s.base.Revision) {
+				r, ok := v.rows[c.ID]
+				switch {
+				case err != nil:
+				case ok && r.revision == c.Revision && r.memory != nil: // its accesses were counted here
+					c.Memory = r.memory.Clone()
+				case ok || c.Revision > s.base.Revision:
 					continue // changed here, which follows, or since the Store was created
 				}
 				if !yield(c, err) {
@@ -216,7 +221,7 @@ func changesOf(ctx context.Context, s *Store, v *view, since hippo.Revision) ite
 				}
 			}
 		}
-		for _, c := range v.changes(since) {
+		for _, c := range v.changes(max(since, s.base.Revision)) {
 			if !yield(c, ctx.Err()) {
 				return
 			}
@@ -239,6 +244,31 @@ func (v *view) changes(since hippo.Revision) []driver.Change {
 	}
 	slices.SortFunc(list, func(a, b driver.Change) int { return cmp.Compare(a.Revision, b.Revision) })
 	return list
+}
+
+// Uses implements [driver.Backend].
+func (s *Store) Uses(ctx context.Context, since hippo.Day) iter.Seq2[driver.Use, error] {
+	return func(yield func(driver.Use, error) bool) {
+		v := current(s)
+		for u, err := range s.below.Uses(ctx, since) {
+			if _, ok := v.rows[u.ID]; ok && err == nil {
+				continue
+			}
+			if !yield(u, err) {
+				return
+			}
+		}
+		for _, r := range v.rows {
+			if r.memory == nil {
+				continue
+			}
+			for _, u := range driver.UsesOf(r.memory, since) {
+				if !yield(u, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Head implements [driver.Backend]. Relations counts those of the back end.

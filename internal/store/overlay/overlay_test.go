@@ -245,7 +245,7 @@ func play(tx driver.Tx, steps []step, fails bool) (err error) {
 		case 2:
 			err = tx.Purge(a)
 		case 3:
-			_, err = tx.Touch(hippo.Day(i+1), map[hippo.ID]int{a: 1, b: 2})
+			err = tx.Touch(hippo.Day(i+1), map[hippo.ID]int{a: 1, b: 2})
 		case 4:
 			err = tx.SetCalendar(driver.Calendar{Day: hippo.Day(p.A + 1), Date: "2026-01-01"})
 		default:

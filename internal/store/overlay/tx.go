@@ -60,8 +60,16 @@ func (t *tx) Put(ms ...*hippo.Memory) error {
 }
 
 // Touch implements [driver.Tx].
-func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
-	return driver.TouchAll(t, day, counts)
+func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) error {
+	ms, err := t.Get(driver.Counted(counts)...)
+	if driver.Readable(err) != nil {
+		return err
+	}
+	for _, m := range ms {
+		m.Touch(day, counts[m.ID])
+		t.rows[m.ID] = row{revision: m.Revision, memory: m, cut: t.rows[m.ID].cut}
+	}
+	return nil
 }
 
 // Purge implements [driver.Tx].

@@ -172,6 +172,11 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 	}
 }
 
+// Uses implements [driver.Backend].
+func (s *Store) Uses(ctx context.Context, since hippo.Day) iter.Seq2[driver.Use, error] {
+	return s.inner.Uses(ctx, since)
+}
+
 // Write implements [driver.Backend].
 func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
 	return s.writer.Write(ctx, d, func(t *tx) error { return fn(t) })

@@ -304,7 +304,7 @@ func getBatch(ctx context.Context, q sqlitex.Queryer, ids []any, found map[hippo
 }
 
 func readHead(ctx context.Context, q sqlitex.Queryer) (h driver.Head, err error) {
-	_, err = sqlitex.First(ctx, q, "SELECT store, revision, day, date, memories, forgotten, relations FROM state", nil,
-		&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Memories, &h.Forgotten, &h.Relations)
+	_, err = sqlitex.First(ctx, q, "SELECT store, revision, day, date, zone, memories, forgotten, relations FROM state", nil,
+		&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Calendar.Zone, &h.Memories, &h.Forgotten, &h.Relations)
 	return h, err
 }

@@ -1,9 +1,10 @@
 package sqlitestore
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
-	"slices"
+	"iter"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -12,43 +13,36 @@ import (
 
 // counted is a memory to be touched, with its last access and its number of access days.
 type counted struct {
-	driver.Touched
+	driver.Use
 	pk   int64
 	days int
 }
 
 // Touch implements [driver.Tx]: a search costs as many touches as it has hits, so
-// nothing else of a memory is read or written, and three statements touch them all.
-func (t *Tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+// nothing else of a memory is read or written, and two statements touch them all.
+func (t *Tx) Touch(day hippo.Day, counts map[hippo.ID]int) error {
 	list, err := countedAccesses(t, driver.Counted(counts))
 	if err != nil || len(list) == 0 {
-		return nil, err
+		return err
 	}
-	out := make([]driver.Touched, len(list))
-	pks, accesses := make([]int64, len(list)), make([][3]int64, len(list))
+	accesses := make([][3]int64, len(list))
 	for i := range list {
 		c := &list[i]
-		if n := counts[c.ID]; c.days > 0 && c.Newest.Day >= day {
-			c.Newest.Count += n
+		if n := counts[c.ID]; c.days > 0 && c.Day >= day {
+			c.Count += n
 		} else {
-			c.Newest = hippo.Access{Day: day, Count: n}
+			c.Access = hippo.Access{Day: day, Count: n}
 			c.days++
 		}
-		c.Revision = t.head.Revision + hippo.Revision(i+1)
-		pks[i], accesses[i] = c.pk, [3]int64{c.pk, int64(c.Newest.Day), int64(c.Newest.Count)}
-		out[i] = c.Touched
+		accesses[i] = [3]int64{c.pk, int64(c.Day), int64(c.Count)}
 		delete(t.known, c.ID)
 	}
-	err = onEach(t, "UPDATE memory SET revision = ?2 + j.key FROM json_each(?1) j WHERE pk = j.value", pks, int64(t.head.Revision+1))
-	if err == nil {
-		err = onEach(t, `INSERT INTO access SELECT value->>0, value->>1, value->>2 FROM json_each(?) WHERE true
-			ON CONFLICT DO UPDATE SET count = excluded.count`, accesses)
-	}
+	err = onEach(t, `INSERT INTO access SELECT value->>0, value->>1, value->>2 FROM json_each(?) WHERE true
+		ON CONFLICT DO UPDATE SET count = excluded.count`, accesses)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t.head.Revision += hippo.Revision(len(list))
-	return out, trimAccesses(t, list)
+	return trimAccesses(t, list)
 }
 
 // countedAccesses reads the accesses that Touch needs, in the order of ids.
@@ -79,7 +73,7 @@ func countAccesses(t *Tx, found map[hippo.ID]counted, ids []any) error {
 		}
 		var c counted
 		var id sql.RawBytes
-		if err := rows.Scan(&id, &c.pk, &c.Newest.Day, &c.Newest.Count, &c.days); err != nil {
+		if err := rows.Scan(&id, &c.pk, &c.Day, &c.Count, &c.days); err != nil {
 			return err
 		}
 		copy(c.ID[:], id)
@@ -89,12 +83,12 @@ func countAccesses(t *Tx, found map[hippo.ID]counted, ids []any) error {
 }
 
 // onEach runs a statement on a list, which is passed as JSON.
-func onEach(t *Tx, query string, list any, args ...any) error {
+func onEach(t *Tx, query string, list any) error {
 	data, err := json.Marshal(list)
 	if err != nil {
 		return err
 	}
-	return t.Exec(query, slices.Concat([]any{string(data)}, args)...)
+	return t.Exec(query, string(data))
 }
 
 // trimAccesses drops the days before the last [hippo.MaxAccessDays].
@@ -110,4 +104,56 @@ func trimAccesses(t *Tx, list []counted) error {
 		}
 	}
 	return nil
+}
+
+// usesPage is how many accesses are read at once.
+const usesPage = 1000
+
+// Uses implements [driver.Backend]: by day.
+func (s *Store) Uses(ctx context.Context, since hippo.Day) iter.Seq2[driver.Use, error] {
+	return func(yield func(driver.Use, error) bool) {
+		last := usesAfter{day: since}
+		for full := true; full; {
+			var page []driver.Use
+			err := s.db.View(ctx, func(f *sqlitex.File) (err error) {
+				page, err = last.read(ctx, f)
+				return err
+			})
+			if err != nil {
+				yield(driver.Use{}, err)
+				return
+			}
+			for _, u := range page {
+				if !yield(u, nil) {
+					return
+				}
+			}
+			full = len(page) == usesPage
+		}
+	}
+}
+
+// usesAfter is how far the accesses were read.
+type usesAfter struct {
+	day hippo.Day
+	pk  int64
+}
+
+// read returns the next page, and moves behind it.
+func (a *usesAfter) read(ctx context.Context, q sqlitex.Queryer) (page []driver.Use, err error) {
+	for rows, err := range sqlitex.Rows(ctx, q, `SELECT m.id, a.memory, a.day, a.count FROM access a INDEXED BY access_day JOIN memory m ON m.pk = a.memory
+		WHERE (a.day, a.memory) > (?, ?) ORDER BY a.day, a.memory LIMIT ?`, int(a.day), a.pk, usesPage) {
+		if err != nil {
+			return nil, err
+		}
+		var u driver.Use
+		var id sql.RawBytes
+		if err := rows.Scan(&id, &a.pk, &u.Day, &u.Count); err != nil {
+			return nil, err
+		}
+		copy(u.ID[:], id)
+		a.day = u.Day
+		page = append(page, u)
+	}
+	return page, nil
 }

@@ -36,8 +36,8 @@ func (g *Group) End() error {
 	if g.head == g.stored {
 		return nil
 	}
-	return g.Exec("UPDATE state SET revision = ?, day = ?, date = ?, memories = ?, forgotten = ?, relations = ?",
-		int64(g.head.Revision), int(g.head.Calendar.Day), g.head.Calendar.Date, g.head.Memories, g.head.Forgotten, g.head.Relations)
+	return g.Exec("UPDATE state SET revision = ?, day = ?, date = ?, zone = ?, memories = ?, forgotten = ?, relations = ?",
+		int64(g.head.Revision), int(g.head.Calendar.Day), g.head.Calendar.Date, g.head.Calendar.Zone, g.head.Memories, g.head.Forgotten, g.head.Relations)
 }
 
 // Mark implements [sqlitex.Group]: it is what the memories are that got the revisions of the group.
