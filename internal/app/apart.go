@@ -24,7 +24,7 @@ func Apart(s config.Store, path string) error {
 		rel, err := filepath.Rel(in, at)
 		part = part || err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 	} else {
-		part = part || slices.ContainsFunc([]string{"-wal", "-shm", "-owner", "-damaged", "-journal", ".index", ".index.lock", ".index.embed.lock"}, func(suffix string) bool {
+		part = part || slices.ContainsFunc([]string{"-wal", "-shm", "-owner", "-damaged", "-journal", ".index", ".index.lock", ".embedding.lease", ".consolidation.lease"}, func(suffix string) bool {
 			return at == in+suffix || sameFile(path, s.Path+suffix)
 		})
 	}

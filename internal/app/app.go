@@ -4,6 +4,8 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +25,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/filelease"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/internal/store/sharedstore"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
@@ -86,19 +89,10 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	}
 	e := engine.New(engine.Config{
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
-		IndexWait: o.IndexWait, Background: engine.Background{Lock: embedLock(path), OnBattery: power.OnBattery, Brief: o.Brief}, Repositories: o.Repositories, Now: o.Now, Log: o.Log,
+		IndexWait: o.IndexWait, Background: engine.Background{OnBattery: power.OnBattery, Brief: o.Brief}, Repositories: o.Repositories, Now: o.Now, Log: o.Log,
 	})
 	e.Score(scoring, o.Log)
 	return e, nil
-}
-
-// embedLock returns [engine.Background].Lock for the path of an index file; empty for a store without
-// one, which is of this process alone.
-func embedLock(path string) string {
-	if path == "" {
-		return ""
-	}
-	return path + ".embed"
 }
 
 func openIndex(ctx context.Context, s *store.Store, path string, m *selection, o *Options) (*index.Index, error) {
@@ -133,6 +127,22 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 		return nil, "", fmt.Errorf("%w, %s: do this there", engine.ErrAway, s)
 	default:
 		return nil, "", fmt.Errorf("%w: a store of kind %q", hippo.ErrUnsupported, s.Kind)
+	}
+}
+
+// Leases returns the rights of a store that one process has at a time. Where another process answers for the store, they are
+// those of its files, or, of a store on another machine, rights of the processes of this one.
+func Leases(s config.Store, e *engine.Engine, now func() time.Time) driver.Leases {
+	switch {
+	case e.Store != nil:
+		return e.Store.Leases()
+	case s.Kind == "dir":
+		return dirstore.Leases(s.Path, now)
+	case s.Remote():
+		sum := sha256.Sum256([]byte(s.String()))
+		return filelease.New(filepath.Join(config.StateDir(os.Getenv), hex.EncodeToString(sum[:12])+"."), now)
+	default:
+		return filelease.New(filepath.Clean(s.Path)+".", now)
 	}
 }
 

@@ -107,9 +107,8 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Background says how memories are embedded in the background. Lock is [embedding.Config.Path], the others have its names.
+// Background says how memories are embedded in the background, with names as in [embedding.Config].
 type Background struct {
-	Lock      string
 	OnBattery func(context.Context) bool
 	Brief     bool
 }
@@ -131,7 +130,7 @@ func New(c Config) *Engine {
 	e.Planning, e.pasts = make(chan struct{}, 1), make(chan struct{}, maxPasts)
 	e.Accesses = writebehind.NewAccesses(e.Store, e.Index, e.Weights, c.Log)
 	e.Embedding = embedding.New(embedding.Config{
-		Store: e.Store, Index: e.Index, Models: c.Models, Degraded: c.Degraded, Path: c.Background.Lock, OnBattery: c.Background.OnBattery, Brief: c.Background.Brief, Log: c.Log,
+		Store: e.Store, Index: e.Index, Models: c.Models, Degraded: c.Degraded, OnBattery: c.Background.OnBattery, Brief: c.Background.Brief, Log: c.Log,
 	})
 	links := relationReader{e.Store, &e.Weights.Relations, e.Clock}
 	e.Searcher = recall.New(recall.Config{

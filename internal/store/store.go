@@ -248,7 +248,7 @@ func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...api.StoreProblem
 
 // Touch counts accesses of memories on a day. They get no new revision. Unknown memories are skipped. The write survives a
 // crash of the process, not of the machine.
-func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]int) error {
+func Touch(ctx context.Context, s *Store, day hippo.Day, counts map[hippo.ID]int) error {
 	return wrap("touch", driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) error { return tx.Touch(day, counts) }))
 }
 
@@ -283,6 +283,9 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 func (s *Store) Uses(ctx context.Context, since hippo.Day) iter.Seq2[driver.Use, error] {
 	return s.backend.Uses(ctx, since)
 }
+
+// Leases returns the rights that one process has at a time.
+func (s *Store) Leases() driver.Leases { return s.backend }
 
 // Head returns the state of the store.
 func (s *Store) Head(ctx context.Context) (driver.Head, error) {

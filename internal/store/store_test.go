@@ -198,7 +198,7 @@ func TestStore_Touch(t *testing.T) {
 	m := memory("used")
 	add(t, s, m)
 	for day, n := range map[hippo.Day]int{1: 2} {
-		if err := s.Touch(t.Context(), day, map[hippo.ID]int{m.ID: n, {15: 1}: 1}); err != nil {
+		if err := store.Touch(t.Context(), s, day, map[hippo.ID]int{m.ID: n, {15: 1}: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -201,7 +201,7 @@ func (w *Accesses) write() {
 	var failed accessBatch
 	for _, day := range slices.Sorted(maps.Keys(b.counts)) {
 		counts := b.counts[day]
-		err := w.index.Settle(context.Background(), day, counts, func() error { return w.store.Touch(w.ctx, day, counts) })
+		err := w.index.Settle(context.Background(), day, counts, func() error { return store.Touch(w.ctx, w.store, day, counts) })
 		if err != nil {
 			w.log.Warn("accesses are not stored yet", "memories", len(counts), "error", err)
 			w.retain(&failed, day, counts)

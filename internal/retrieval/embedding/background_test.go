@@ -319,8 +319,8 @@ func TestBackground_TwoProcessesEmbedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := &slow{}, &slow{}
-	a := mustBegin(t, openSQLite(t, path), embedding.Config{Models: optional(first), Path: path + ".embed"})
-	b := mustBegin(t, openSQLite(t, path), embedding.Config{Models: optional(second), Path: path + ".embed"})
+	a := mustBegin(t, openSQLite(t, path), embedding.Config{Models: optional(first)})
+	b := mustBegin(t, openSQLite(t, path), embedding.Config{Models: optional(second)})
 	for _, p := range []*process{a, b} {
 		if err := p.Embed(t.Context(), func(int, int) {}); err != nil {
 			t.Fatal(err)
@@ -361,7 +361,7 @@ func embedUntilKilled(path string) error {
 			select {}
 		}
 	}}
-	p, err := begin(context.Background(), b, embedding.Config{Models: optional(m), Path: path + ".embed"})
+	p, err := begin(context.Background(), b, embedding.Config{Models: optional(m)})
 	if err != nil {
 		return err
 	}
@@ -394,7 +394,7 @@ func TestBackground_GoesOnAfterAKill(t *testing.T) {
 		t.Fatalf("the process said %q (%v)", line, err)
 	}
 	m := &slow{}
-	p := mustBegin(t, openSQLite(t, path), embedding.Config{Models: optional(m), Path: path + ".embed"})
+	p := mustBegin(t, openSQLite(t, path), embedding.Config{Models: optional(m)})
 	if err := p.LoadStored(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -99,9 +99,6 @@ type Config struct {
 	Models []Model
 	// Degraded says which models are not available, and why.
 	Degraded []string
-	// Path is the beginning of the names of the lock files by which processes agree on who embeds;
-	// empty if the store is of this process alone.
-	Path string
 	// OnBattery reports whether the machine runs on its battery; nil means never. Optional models
 	// embed no more than a few memories then.
 	OnBattery func(context.Context) bool
@@ -150,7 +147,7 @@ type modelState struct {
 // Close ends.
 func New(c Config) *Follower {
 	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1), pace: newPace(c.OnBattery), brief: c.Brief}
-	optional := newLease(c.Path, "")
+	optional := newLease(c.Store.Leases(), "")
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
 	}
@@ -161,7 +158,7 @@ func New(c Config) *Follower {
 		is := m.Model()
 		state := &modelState{Model: m, id: is.ID, brief: c.Brief, wake: make(chan struct{}, 1), indexed: is.Dimension > 0, lease: optional}
 		if !m.Optional {
-			state.lease = newLease(c.Path, is.ID)
+			state.lease = newLease(c.Store.Leases(), is.ID)
 		}
 		if !state.indexed { // a query may come before the background work begins
 			state.lastErr = errUnanswered

@@ -52,7 +52,7 @@ func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) err
 	if err := learnDimension(ctx, f, m); err != nil {
 		return err
 	}
-	defer m.lease.release(m.id)
+	defer m.lease.release(ctx, m.id)
 	embedded := 0
 	defer func() {
 		if embedded >= manyEmbedded && !m.Instant {
@@ -91,7 +91,7 @@ func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) err
 // embed now.
 func embedMemories(ctx context.Context, f *Follower, m *modelState, ids []hippo.ID) (int, error) {
 	// With the lease, no other process adds vectors after they were looked up.
-	mine := m.Instant || m.lease.take(m.id)
+	mine := m.Instant || m.lease.take(ctx, m.id)
 	ms, err := f.store.Get(ctx, ids)
 	if err != nil {
 		return 0, err
@@ -139,11 +139,7 @@ func computeVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo
 	if err != nil {
 		return nil, err
 	}
-	if m.progress.add(len(ms), now().Sub(start)) && !m.Instant {
-		if err := m.lease.publish(m.id, m.progress.rate()); err != nil {
-			f.log.Debug("the rate is not published", "model", m.id, "error", err)
-		}
-	}
+	m.progress.add(len(ms), now().Sub(start))
 	from := 0
 	for i, memory := range ms {
 		own := vectors[from:ends[i]]

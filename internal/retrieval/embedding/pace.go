@@ -79,26 +79,19 @@ func (p *pace) saves(ctx context.Context) bool {
 // progress measures how fast a model embeds. The zero value is ready; it is safe for concurrent use.
 type progress struct {
 	mu       sync.Mutex
-	batches  int
 	memories float64 // of the last batches, the older ones count less
 	seconds  float64
 }
 
-const (
-	// keptShare is what a batch counts when the next one is done: the rate is that of some ten.
-	keptShare = .9
-	// publishEvery is the number of batches after which other processes may read the rate.
-	publishEvery = 8
-)
+// keptShare is what a batch counts when the next one is done: the rate is that of some ten.
+const keptShare = .9
 
-// add counts a batch, and reports whether the rate is worth publishing.
-func (p *progress) add(memories int, took time.Duration) (publish bool) {
+// add counts a batch.
+func (p *progress) add(memories int, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.memories = keptShare*p.memories + float64(memories)
 	p.seconds = keptShare*p.seconds + took.Seconds()
-	p.batches++
-	return p.batches%publishEvery == 1
 }
 
 // rate returns the memories a second, waits for queries and other models included; 0: unknown.
@@ -114,7 +107,7 @@ func (p *progress) rate() float64 {
 // waitToEmbed waits until a model that does not embed now may try again; a caller of
 // [Follower.Embed] ends the wait. The index is up to date then.
 func waitToEmbed(ctx context.Context, f *Follower, m *modelState, reason error) error {
-	m.lease.release(m.id)
+	m.lease.release(ctx, m.id)
 	poll := leasePoll
 	if errors.Is(reason, errBattery) {
 		poll = batteryPoll

@@ -50,7 +50,7 @@ func Settle(ctx context.Context, f *Follower, s Settling) (missing int) {
 		}
 		err := m.lastError()
 		switch {
-		case m.lease.elsewhere():
+		case m.lease.elsewhere(ctx):
 			return 0
 		case waitsForPower(ctx, f, m), now().Sub(since) >= stalled, working && err != nil && !errors.Is(err, embed.ErrNotReady):
 			return missing

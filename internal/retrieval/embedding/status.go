@@ -101,13 +101,10 @@ func (f *Follower) Status(scope *hippo.Scope) []api.ModelStatus {
 
 // progressOf describes the background work of a model that lacks some memories.
 func progressOf(f *Follower, m *modelState, missing int) api.Progress {
-	if !works(f) && !m.lease.elsewhere() {
+	if !works(f) && !m.lease.elsewhere(f.ctx) {
 		return api.Progress{Paused: "no process embeds now"}
 	}
 	p := api.Progress{Rate: m.progress.rate()}
-	if p.Rate == 0 {
-		p.Rate = m.lease.published(m.id)
-	}
 	if p.Rate > 0 {
 		p.Remaining = time.Duration(float64(missing) / p.Rate * float64(time.Second))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Settle runs write, which stores accesses that Touch counted on a day: counts are those that are stored, and no longer pending,
@@ -20,7 +19,7 @@ func (f *follower) Settle(ctx context.Context, day hippo.Day, counts map[hippo.I
 	if err := write(); err != nil {
 		return err
 	}
-	// If the file is damaged, the index is built anew from what the store has.
+	// If the file is damaged, it is rebuilt from what the store has.
 	_ = f.upkeep.guardUpdate(func() error {
 		f.edit(func(d *draft) {
 			d.count(f.touches.take())

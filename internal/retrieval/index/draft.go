@@ -167,7 +167,7 @@ func (d *draft) settle(id hippo.ID, u use) {
 }
 
 // setUses replaces the accesses of a memory on a day and later by those that the store has.
-func (d *draft) setUses(id hippo.ID, since int32, news []use) {
+func setUses(d *draft, id hippo.ID, since int32, news []use) {
 	at, doc, ok := d.find(id)
 	if !ok {
 		return

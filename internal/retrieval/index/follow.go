@@ -198,7 +198,7 @@ func (f *follower) catchUp(ctx context.Context, r *run) error {
 		f.edit(func(d *draft) { d.reset(&head, d.models) })
 	}
 	if !f.current.Load().usesRead {
-		if err := f.readUses(ctx, head); err != nil {
+		if err := readUses(ctx, f, head); err != nil {
 			return err
 		}
 	}
@@ -222,7 +222,7 @@ func (f *follower) catchUp(ctx context.Context, r *run) error {
 
 // readUses takes from the store what was counted since the file was written: accesses have no revision. What others count
 // later is read with the next change of a memory, or when the index is opened again.
-func (f *follower) readUses(ctx context.Context, head driver.Head) error {
+func readUses(ctx context.Context, f *follower, head driver.Head) error {
 	since := f.current.Load().used - 1 // one day more: accesses are stored some time after they were counted
 	byMemory := make(map[hippo.ID][]use)
 	for u, err := range f.src.Uses(ctx, since) {
@@ -233,7 +233,7 @@ func (f *follower) readUses(ctx context.Context, head driver.Head) error {
 	}
 	f.edit(func(d *draft) {
 		for id, list := range byMemory {
-			d.setUses(id, int32Of(int(since)), list)
+			setUses(d, id, int32Of(int(since)), list)
 		}
 		d.used, d.usesRead = head.Calendar.Day, true
 	})

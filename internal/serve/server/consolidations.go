@@ -5,19 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/base/lockedfile"
-	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/upkeep"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Consolidations says when a server consolidates its store.
@@ -29,10 +27,10 @@ type Consolidations struct {
 const (
 	// minConsolidationInterval bounds what scheduled consolidations cost.
 	minConsolidationInterval = time.Hour
-	// leaseAge is how long the time of the last run is kept for a store that no server uses.
-	leaseAge = 800 * 24 * time.Hour
-	// leaseWait is how long a server waits for another one that consolidates, and leaseRetry the time until it looks again.
-	leaseWait, leaseRetry = 100 * time.Millisecond, 10 * time.Minute
+	// leaseName is the right to consolidate, and leaseRun how long it is kept while that is done.
+	leaseName, leaseRun = "consolidation", time.Hour
+	// leaseRetry is the time until a server looks again after a failure, or while another one is at it.
+	leaseRetry = 10 * time.Minute
 )
 
 func (c *Consolidations) validate() error {
@@ -46,69 +44,62 @@ func (c *Consolidations) validate() error {
 	return nil
 }
 
-// lastRun is when a store was consolidated last, or first seen.
-type lastRun struct {
-	At time.Time `json:"at"`
-}
-
-// lease lets one process of a machine at a time consolidate a store: the system ends it with the process, whatever the clock does.
-type lease struct {
-	folder lockedfile.Folder
-	store  string
+// schedule lets one process at a time consolidate a store, over all machines that use it. The end of the lease is when the next
+// consolidation is due.
+type schedule struct {
+	rights driver.Leases
 	now    func() time.Time
 }
 
-func newLease(store string, now func() time.Time) lease {
-	return lease{lockedfile.Folder{Dir: filepath.Join(config.StateDir(os.Getenv), "consolidations"), Age: leaseAge}, store, now}
-}
-
-// due returns how long to wait after the last run. A clock that went back delays it by one interval at most.
-func (l *lease) due(last lastRun, every time.Duration) time.Duration {
-	return min(every, max(0, last.At.Add(every).Sub(l.now())))
-}
-
 // attempt calls run if it is due and no other process is at it, and returns how long to wait then. The first interval of
-// a store begins when it is seen for the first time. A run that fails, or is killed, is due again.
-func (l *lease) attempt(ctx context.Context, every time.Duration, run func(context.Context) error) (wait time.Duration, err error) {
-	waiting, cancel := context.WithTimeout(ctx, leaseWait)
-	defer cancel()
-	f, err := l.folder.Open(waiting, l.store, l.now())
+// a store begins when it is seen for the first time. A run that fails, or is killed, is due again. A clock that went back makes
+// it due as well.
+func (s *schedule) attempt(ctx context.Context, every time.Duration, run func(context.Context) error) (wait time.Duration, err error) {
+	got, err := s.rights.Lease(ctx, leaseName, leaseRun)
 	if err != nil {
-		wait = min(every, leaseRetry)
-		if waiting.Err() == nil {
-			return wait, err
-		}
-		return wait, nil //nolint:nilerr // another process is at it
-	}
-	defer f.Close()
-	var last lastRun
-	if !f.Load(&last) {
-		return every, f.Save(lastRun{l.now()}, l.now())
-	}
-	if wait := l.due(last, every); wait > 0 {
-		return wait, nil
-	}
-	if err := run(ctx); err != nil {
 		return min(every, leaseRetry), err
 	}
-	return every, f.Save(lastRun{l.now()}, l.now())
+	rest := got.Until.Sub(s.now())
+	switch {
+	case !got.Held: // another process is at it, or it is not due
+		return min(every, max(rest, leaseRetry)), nil
+	case got.Until.IsZero():
+		return every, s.keep(ctx, every)
+	case 0 < rest && rest <= every:
+		return rest, s.keep(ctx, rest)
+	}
+	if err := run(ctx); err != nil {
+		retry := min(every, leaseRetry)
+		return retry, errors.Join(err, s.keep(context.WithoutCancel(ctx), retry))
+	}
+	return every, s.keep(ctx, every)
+}
+
+// keep makes the next consolidation due after a time.
+func (s *schedule) keep(ctx context.Context, d time.Duration) error {
+	_, err := s.rights.Lease(ctx, leaseName, d)
+	return err
 }
 
 // repeat consolidates all namespaces of the store of an engine until ctx ends, and closes what it returns then. It does nothing if no
 // consolidations are asked for.
-func (c *Consolidations) repeat(ctx context.Context, l lease, scope hippo.Scope, open func(context.Context) (*engine.Engine, error), log *slog.Logger) <-chan struct{} {
+func (c *Consolidations) repeat(ctx context.Context, o *Options, open func(context.Context) (*engine.Engine, error)) <-chan struct{} {
 	done := make(chan struct{})
-	run := func(ctx context.Context) error {
+	scope, log := app.Scope(o.Config), o.Log
+	attempt := func() (time.Duration, error) {
 		e, err := open(ctx)
 		if err != nil {
-			return err
+			return min(c.Every, leaseRetry), err
 		}
-		return consolidateAll(ctx, e, scope, api.Horizon(c.Horizon), log)
+		s := schedule{app.Leases(o.Config.Store, e, o.Now), o.Now}
+		return s.attempt(ctx, c.Every, func(ctx context.Context) error {
+			return consolidateAll(ctx, e, scope, api.Horizon(c.Horizon), log)
+		})
 	}
 	go func() {
 		defer close(done)
 		for c.Every > 0 {
-			wait, err := l.attempt(ctx, c.Every, run)
+			wait, err := attempt()
 			if err != nil && ctx.Err() == nil {
 				log.Error("scheduled consolidation failed", "error", err)
 			}

@@ -8,13 +8,13 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/base/lockedfile"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/oauth"
 	"github.com/hippo-memory/hippo/internal/serve/telemetry"
 	"github.com/hippo-memory/hippo/internal/serve/token"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Routes returns the routes of all front ends.
@@ -42,10 +42,10 @@ func BackupDue(dir string, every time.Duration, now time.Time) time.Duration {
 	return (&Backups{Every: every}).due(dir, now)
 }
 
-// AttemptConsolidation calls run if a store is due in a folder of leases, and returns how long to wait.
-func AttemptConsolidation(ctx context.Context, dir, store string, every time.Duration, now func() time.Time, run func(context.Context) error) (time.Duration, error) {
-	l := lease{lockedfile.Folder{Dir: dir, Age: leaseAge}, store, now}
-	return l.attempt(ctx, every, run)
+// AttemptConsolidation calls run if a store is due by its leases, and returns how long to wait.
+func AttemptConsolidation(ctx context.Context, rights driver.Leases, every time.Duration, now func() time.Time, run func(context.Context) error) (time.Duration, error) {
+	s := schedule{rights, now}
+	return s.attempt(ctx, every, run)
 }
 
 // ConsolidateAll consolidates every namespace of a store, as the schedule of a server does.

@@ -109,7 +109,7 @@ func (h *HTTP) schedule(ctx context.Context, o *Options, open httpd.Opener) (end
 	scheduled, cancel := context.WithCancel(ctx)
 	store := o.Config.Store
 	backups := h.Backups.repeat(scheduled, store, &app.Options{Now: o.Now, Log: o.Log})
-	consolidations := h.Consolidations.repeat(scheduled, newLease(store.String(), o.Now), app.Scope(o.Config), open, o.Log)
+	consolidations := h.Consolidations.repeat(scheduled, o, open)
 	return func() {
 		cancel()
 		<-backups

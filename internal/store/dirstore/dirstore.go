@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/filelease"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
@@ -29,6 +31,15 @@ type Store struct {
 	life    *lifetime
 	closing sync.Once
 	graves
+	leases
+}
+
+// leases are the rights of a handle, in files of the folder of state.
+type leases = *filelease.Leases
+
+// Leases returns the rights of another handle of a directory, for a process that does not open it.
+func Leases(dir string, now func() time.Time) *filelease.Leases {
+	return filelease.New(filepath.Join(dir, stateDir)+string(filepath.Separator), now)
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -78,7 +89,7 @@ func open(ctx context.Context, dir string, full Options, unwritable error) (*Sto
 	if d.readOnly == nil {
 		d.readOnly = unwritable
 	}
-	s := &Store{dir: d, life: newLifetime()}
+	s := &Store{dir: d, life: newLifetime(), leases: Leases(d.full("."), full.Now)}
 	if err := start(ctx, s, full); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -169,6 +180,7 @@ func (s *Store) Close() error {
 		if s.replica != nil {
 			errs = append(errs, s.replica.close())
 		}
+		s.leases.Close()
 		errs = append(errs, s.dir.close())
 	})
 	return errors.Join(errs...)

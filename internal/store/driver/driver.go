@@ -62,6 +62,7 @@ type Backend interface {
 	Vectors
 	Relations
 	History
+	Leases
 
 	// Close releases everything. Writes that were acknowledged are kept.
 	Close() error

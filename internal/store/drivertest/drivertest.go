@@ -63,6 +63,7 @@ func Run(t *testing.T, h Harness) {
 		{"times", timeChecks()},
 		{"content", contentChecks()},
 		{"access", accessChecks()},
+		{"lease", leaseChecks()},
 		{"revision", revisionChecks()},
 		{"changes", changesChecks()},
 		{"transaction", transactionChecks()},

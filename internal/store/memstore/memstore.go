@@ -35,6 +35,7 @@ type Store struct {
 	graph  driver.Graph
 	past   driver.Archive
 	graves
+	leases
 }
 
 // row is the latest state of one ID; memory is nil if it was purged.

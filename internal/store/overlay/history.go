@@ -33,8 +33,13 @@ func (s *Store) Operations(ctx context.Context, q driver.OperationQuery) ([]api.
 	return past.Operations(&q, memory), nil
 }
 
-// graves is the part of a [Store] that knows what was purged.
+// graves is the part of a [Store] that knows what is gone from the back end.
 type graves struct{ below driver.Backend }
+
+// Problems implements [driver.Backend].
+func (g graves) Problems(ctx context.Context) ([]api.StoreProblem, error) {
+	return g.below.Problems(ctx)
+}
 
 // Purged implements [driver.History]: what was purged in the back end, whatever was put through the Store since.
 func (g graves) Purged(ctx context.Context, ids []hippo.ID) ([]hippo.ID, error) {

@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -36,6 +35,7 @@ type Store struct {
 	view view
 	log  []transaction
 	graves
+	driver.Leases // of below
 }
 
 // transaction is one that is held back.
@@ -68,7 +68,7 @@ func New(ctx context.Context, below driver.Backend) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{below: below, base: head, writing: make(chan struct{}, 1), view: view{head: head}, graves: graves{below}}, nil
+	return &Store{below: below, base: head, writing: make(chan struct{}, 1), view: view{head: head}, graves: graves{below}, Leases: below}, nil
 }
 
 // Commit runs the transactions that were held back as one, with the durability of the most durable of
@@ -275,11 +275,6 @@ func (s *Store) Uses(ctx context.Context, since hippo.Day) iter.Seq2[driver.Use,
 func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 	v := current(s)
 	return v.head, ctx.Err()
-}
-
-// Problems implements [driver.Backend].
-func (s *Store) Problems(ctx context.Context) ([]api.StoreProblem, error) {
-	return s.below.Problems(ctx)
 }
 
 // Close implements [driver.Backend]. What was not committed is dropped.

@@ -36,6 +36,7 @@ type Store struct {
 	relations
 	vectors
 	driver.History
+	driver.Leases
 	now func() time.Time
 	// rest takes over the rows that are left when the store is open.
 	rest rest
@@ -85,7 +86,7 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 		return nil, err
 	}
 	s.inner = inner
-	s.History = inner
+	s.History, s.Leases = inner, inner
 	s.writer = sqlitex.NewWriter(inner.DB(), func() { ahead(s) }, func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*tx], error) { return s.begin(t) })
 	s.relations, s.vectors = relations{inner, s.writer}, vectors{inner, s.writer}
 	if o.Gradual {

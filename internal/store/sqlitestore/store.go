@@ -11,9 +11,12 @@ import (
 	"embed"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/filelease"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
@@ -25,7 +28,11 @@ type Store struct {
 	vectors
 	relations
 	history
+	leases
 }
+
+// leases are the rights of a handle, in files beside that of the store.
+type leases = *filelease.Leases
 
 // Options configures a [Store]; the zero value and nil are useful.
 type Options struct {
@@ -53,6 +60,7 @@ func newStore(db *sqlitex.DB, path string, log *slog.Logger) *Store {
 	s := &Store{db: db, bad: newUnreadable(path, log)}
 	s.writer = sqlitex.NewWriter(db, nil, func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*Tx], error) { return s.BeginGroup(t) })
 	s.vectors = vectors{db, s.writer}
+	s.leases = filelease.New(filepath.Clean(path)+".", time.Now) //nolint:forbidigo // processes compare these times
 	s.history = history{db, s.bad}
 	s.relations = relations{db, s.writer, newScopeQueries()}
 	return s
@@ -110,5 +118,6 @@ func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.T
 // Close implements [driver.Backend].
 func (s *Store) Close() error {
 	s.writer.Close()
+	s.leases.Close()
 	return s.db.Close()
 }
