@@ -42,6 +42,16 @@ func advanceDay(s *Store, tx driver.Tx) (driver.Calendar, error) {
 	return cal, tx.SetCalendar(cal)
 }
 
+// DayOf returns the active day as the last [Store.Head] or write of this process has it, where that is the day of today; else it asks.
+// It does not advance it.
+func DayOf(ctx context.Context, s *Store) (hippo.Day, error) {
+	if cal, ok := knownCalendar(s); ok {
+		return cal.Day, nil
+	}
+	h, err := s.Head(ctx)
+	return h.Calendar.Day, err
+}
+
 // TakeAdvanced reports once that this process has advanced the active day: the caller then
 // does the daily maintenance. If the process ends before, it is done on the next day.
 func (s *Store) TakeAdvanced() bool { return s.advanced.Swap(false) }

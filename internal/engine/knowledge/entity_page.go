@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/store"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/tokencount"
@@ -78,7 +80,7 @@ func (p *pageMaker) read(ctx context.Context, m *engine.Memories, keys []string)
 	if err != nil {
 		return err
 	}
-	head, err := m.Store.Head(ctx)
+	day, err := store.DayOf(ctx, m.Store)
 	if err != nil {
 		return err
 	}
@@ -95,7 +97,7 @@ func (p *pageMaker) read(ctx context.Context, m *engine.Memories, keys []string)
 		p.happened(x)
 	}
 	slices.SortStableFunc(p.Mentions, func(a, b *hippo.Memory) int {
-		return cmp.Compare(m.Importance(b, head.Calendar.Day), m.Importance(a, head.Calendar.Day))
+		return cmp.Compare(m.Importance(b, day), m.Importance(a, day))
 	})
 	return p.relate(ctx, m)
 }

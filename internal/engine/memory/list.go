@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
+	"github.com/hippo-memory/hippo/internal/store"
 )
 
 // List returns memories by the time they were created, newest first; those that do not hold now, or at the time of the filter, after
@@ -63,8 +64,8 @@ func listArrived(ctx context.Context, m *engine.Memories, q api.List, of Brought
 	if err != nil {
 		return nil, err
 	}
-	head, err := m.Store.Head(ctx)
-	return &api.Listing{Memories: ms, Total: len(keys), Day: head.Calendar.Day}, err
+	day, err := store.DayOf(ctx, m.Store)
+	return &api.Listing{Memories: ms, Total: len(keys), Day: day}, err
 }
 
 // ListKey orders a memory in a list. lapsed: it does not hold.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/store"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -136,7 +138,7 @@ func effectsOf(ctx context.Context, m *engine.Memories, b *api.Reinforce, done [
 	if err != nil {
 		return nil, err
 	}
-	head, err := m.Store.Head(ctx)
+	day, err := store.DayOf(ctx, m.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -150,10 +152,10 @@ func effectsOf(ctx context.Context, m *engine.Memories, b *api.Reinforce, done [
 	}
 	out := make([]api.Reinforcement, len(ms))
 	for i, x := range ms {
-		now := m.Importance(x, head.Calendar.Day)
+		now := m.Importance(x, day)
 		out[i] = api.Reinforcement{ID: x.ID, Before: now, After: now}
 		if was := before[x.ID]; was != nil {
-			out[i].Before = m.Importance(was, head.Calendar.Day)
+			out[i].Before = m.Importance(was, day)
 		}
 	}
 	return out, nil

@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hippo-memory/hippo/internal/store"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/top"
@@ -42,11 +44,10 @@ func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
 		return err
 	}
 	var ids []hippo.ID
-	head, err := g.memories.Store.Head(ctx)
+	day, err := store.DayOf(ctx, g.memories.Store)
 	if err != nil {
 		return err
 	}
-	day := head.Calendar.Day
 	err = g.memories.Indexed(ctx, func() error {
 		ids, err = g.list(ctx, g.memories.Searcher.Clock(day))
 		return err

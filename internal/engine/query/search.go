@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/store"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/knowledge"
@@ -122,8 +124,8 @@ func activeDay(ctx context.Context, m *engine.Memories, q *hippo.Query) (day hip
 		}
 		degraded = []string{"use is not counted: " + err.Error()}
 	}
-	h, err := m.Store.Head(ctx)
-	return h.Calendar.Day, degraded, err
+	day, err = store.DayOf(ctx, m.Store)
+	return day, degraded, err
 }
 
 // unwritable reports whether an error of a write lets the store be read.

@@ -36,7 +36,8 @@ type Backend interface {
 	// the panic is raised again in the goroutine of the caller. Back ends may commit
 	// several waiting writes together (group commit). fn may run more than once,
 	// in another goroutine, and must have no other effect than on its captured
-	// results; it must not call the Backend.
+	// results; it must not call the Backend. Where a commit may have taken place or not, because the connection to a
+	// server broke, the back end finds out before it runs fn again or returns an error.
 	Write(ctx context.Context, d Durability, fn func(Tx) error) error
 
 	// Changes yields what changed after since, in ascending order of revision:
