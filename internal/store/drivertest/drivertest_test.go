@@ -1,29 +1,45 @@
 package drivertest_test
 
 import (
+	"context"
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/drivertest"
+	"github.com/hippo-memory/hippo/internal/store/filelease"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 // handle is one of several on the same store in RAM, so that the suite can try
-// its checks of reopening and sharing on a store that is known to be right.
-type handle struct{ driver.Backend }
+// its checks of reopening and sharing on a store that is known to be right. Its rights are its own.
+type handle struct {
+	driver.Backend
+	rights *filelease.Leases
+}
 
-func (handle) Close() error { return nil }
+func (h handle) Close() error {
+	h.rights.Close()
+	return nil
+}
+
+func (h handle) Lease(ctx context.Context, name string, d time.Duration) (driver.Lease, error) {
+	return h.rights.Lease(ctx, name, d)
+}
+
+func (h handle) Release(ctx context.Context, name string) error { return h.rights.Release(ctx, name) }
 
 // shared is a harness of handles on one store, each with a fault planted.
 func shared(plant func(driver.Backend) driver.Backend) drivertest.Harness {
 	return drivertest.Harness{
-		Place: func(testing.TB) drivertest.Opener {
-			s := memstore.New(nil)
-			return func() (driver.Backend, error) { return plant(handle{s}), nil }
+		Place: func(t testing.TB) drivertest.Opener {
+			s, rights := memstore.New(nil), t.TempDir()+string(filepath.Separator)
+			return func() (driver.Backend, error) { return plant(handle{s, filelease.New(rights, time.Now)}), nil }
 		},
 	}
 }
@@ -44,6 +60,7 @@ func TestEqual_passes_sound_stores(t *testing.T) {
 
 func allFaults() map[string]fault {
 	all := faults()
+	maps.Copy(all, useFaults())
 	maps.Copy(all, vectorFaults())
 	maps.Copy(all, relationFaults())
 	maps.Copy(all, historyFaults())
