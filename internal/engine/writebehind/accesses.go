@@ -1,6 +1,6 @@
 // Package writebehind writes what nobody waits for: how often memories were used, which of them were used together or opened
-// as answers, and how surprising new ones are. [Accesses] and [Scorer] have one goroutine each, which stores what half a second
-// has brought together. What a crash loses within it changes ranks slightly.
+// as answers, and how surprising new ones are. [Accesses] and [Scorer] store together what half a second has brought, each in a
+// goroutine that exists only then. What a crash loses within it changes ranks slightly.
 package writebehind
 
 import (
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/ondemand"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -29,15 +30,14 @@ type Accesses struct {
 	idle     *sync.Cond // nothing is pending and nothing is being written
 	pending  accessBatch
 	totals   accessTotals
-	wake     chan struct{} // something is pending
 	flushNow chan struct{} // a caller waits for a flush
 	writerLife
 }
 
-// writerLife ends the goroutine, and then its writes.
+// writerLife ends the writer, and then its writes.
 type writerLife struct {
-	quit   chan struct{} // closed at the end
-	done   chan struct{}
+	writer ondemand.Worker
+	quit   chan struct{}   // closed at the end
 	ctx    context.Context // of the writes
 	giveUp context.CancelFunc
 }
@@ -94,17 +94,16 @@ func (b *accessBatch) size() (n int) {
 	return n
 }
 
-// NewAccesses returns an empty buffer. The index counts what is added at once, the store later. It starts a goroutine, which
-// [Accesses.Close] ends. A nil log is not allowed.
+// NewAccesses returns an empty buffer. The index counts what is added at once, the store later. There is a goroutine while
+// something is pending. A nil log is not allowed.
 func NewAccesses(s *store.Store, x *index.Index, rule *rank.Weights, log *slog.Logger) *Accesses {
 	w := &Accesses{
 		store: s, index: x, log: log, rule: rule,
-		wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1),
+		flushNow: make(chan struct{}, 1),
 	}
-	w.quit, w.done = make(chan struct{}), make(chan struct{})
+	w.quit = make(chan struct{})
 	w.idle = sync.NewCond(&w.mu)
 	w.ctx, w.giveUp = context.WithCancel(context.Background())
-	go w.run()
 	return w
 }
 
@@ -122,7 +121,7 @@ func (w *Accesses) Add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation) {
 		w.pending.count(day, id, 1)
 	}
 	w.pending.pairs.returned(pairs)
-	signal(w.wake)
+	w.writer.Start(w.run)
 }
 
 // ended reports whether nobody would write what is added.
@@ -148,7 +147,7 @@ func (w *Accesses) Used(uses []Use) {
 	if w.pending.counts == nil {
 		w.pending.open()
 	}
-	signal(w.wake)
+	w.writer.Start(w.run)
 }
 
 // Unused drops uses of memories: a vote called them no answers.
@@ -171,24 +170,17 @@ func (w *Accesses) Opened(asked map[hippo.ID]hippo.Question) {
 	if len(w.pending.opened) < maxPending {
 		maps.Copy(w.pending.opened, asked)
 	}
-	signal(w.wake)
+	w.writer.Start(w.run)
 }
 
+// run stores what has gathered after a while.
 func (w *Accesses) run() {
-	defer close(w.done)
-	for {
-		select {
-		case <-w.wake:
-		case <-w.quit:
-			return
-		}
-		select {
-		case <-w.flushNow:
-		case <-w.quit:
-		case <-time.After(accessDelay):
-		}
-		w.write()
+	select {
+	case <-w.flushNow:
+	case <-w.quit:
+	case <-time.After(accessDelay):
 	}
+	w.write()
 }
 
 // write stores what is pending. Counts that cannot be stored wait for the next write.
@@ -291,7 +283,7 @@ func (w *Accesses) Flush(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		signal(w.wake)
+		w.writer.Start(w.run)
 		signal(w.flushNow)
 		w.idle.Wait()
 	}
@@ -308,7 +300,7 @@ func (w *Accesses) Close() {
 	close(w.quit)
 	w.mu.Unlock()
 	defer time.AfterFunc(lastWait, w.giveUp).Stop()
-	<-w.done
+	w.writer.Close()
 	w.write()
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/ondemand"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
@@ -35,16 +36,16 @@ const (
 	closeWait = 200 * time.Millisecond
 )
 
-// Scorer computes the surprise of new memories: one goroutine, which rests more than it works. A nil Scorer computes none. It
+// Scorer computes the surprise of new memories, in one goroutine, which rests more than it works. A nil Scorer computes none. It
 // is safe for concurrent use.
 type Scorer struct {
 	ScorerConfig
 	prediction prediction
 
-	turn chan struct{} // a token: one batch at a time
-	wake chan struct{}
-	stop context.CancelFunc
-	done chan struct{}
+	turn   chan struct{} // a token: one batch at a time
+	worker ondemand.Worker
+	ctx    context.Context // of the worker
+	stop   context.CancelFunc
 
 	mu      sync.Mutex
 	pending []hippo.ID
@@ -64,15 +65,13 @@ type ScorerConfig struct {
 	Log     *slog.Logger
 }
 
-// NewScorer returns a Scorer. It starts a goroutine, which [Scorer.Close] ends.
+// NewScorer returns a Scorer. [Scorer.Close] ends its work.
 func NewScorer(c ScorerConfig) *Scorer {
 	s := &Scorer{
 		ScorerConfig: c, prediction: prediction{model: c.Predictor, log: c.Log},
-		turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), done: make(chan struct{}),
+		turn: make(chan struct{}, 1),
 	}
-	var ctx context.Context
-	ctx, s.stop = context.WithCancel(context.Background())
-	go s.run(ctx)
+	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
@@ -86,7 +85,7 @@ func (s *Scorer) Add(ms ...*hippo.Memory) {
 	for _, m := range ms[:min(len(ms), maxScoring-len(s.pending))] {
 		s.pending = append(s.pending, m.ID)
 	}
-	signal(s.wake)
+	s.worker.Start(s.run)
 }
 
 // Drain scores what waits.
@@ -124,26 +123,19 @@ func (s *Scorer) waiting() []hippo.ID {
 	return slices.Clone(s.pending)
 }
 
-func (s *Scorer) run(ctx context.Context) {
-	defer close(s.done)
-	for {
+// run scores all that waits, batch by batch.
+func (s *Scorer) run() {
+	for wait := scoreDelay; ; {
 		select {
-		case <-s.wake:
-		case <-ctx.Done():
+		case <-time.After(wait):
+		case <-s.ctx.Done():
 			return
 		}
-		for wait := scoreDelay; ; {
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-				return
-			}
-			begin := time.Now() //nolint:forbidigo // a duration, not the user's time
-			if s.batch(ctx, scoreBatch) == 0 {
-				break
-			}
-			wait = max(scoreDelay, scoreRest*time.Since(begin))
+		begin := time.Now() //nolint:forbidigo // a duration, not the user's time
+		if s.batch(s.ctx, scoreBatch) == 0 {
+			return
 		}
+		wait = max(scoreDelay, scoreRest*time.Since(begin))
 	}
 }
 
@@ -248,7 +240,7 @@ func (s *Scorer) Close() {
 		return
 	}
 	s.stop()
-	<-s.done
+	s.worker.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
 	s.batch(ctx, scoredAtClose)

@@ -138,13 +138,13 @@ type modelState struct {
 	progress progress
 
 	mu      sync.Mutex
+	follows bool          // its goroutine runs
 	lastErr error         // the last one in the background
 	hanging bool          // a query timed out and has not returned yet
 	latency time.Duration // of the last query; 0 after an error
 }
 
-// New returns a Follower. It starts a goroutine for each model that is not instant, which
-// Close ends.
+// New returns a Follower. There is a goroutine for each model that is not instant while it has something to do.
 func New(c Config) *Follower {
 	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1), pace: newPace(c.OnBattery), brief: c.Brief}
 	optional := newLease(c.Store.Leases(), "")
@@ -166,10 +166,8 @@ func New(c Config) *Follower {
 		f.models = append(f.models, state)
 	}
 	f.ctx, f.stop = context.WithCancel(context.Background())
-	for i, m := range f.models {
-		if !m.Instant {
-			f.work.Go(func() { followModel(f.ctx, f, i) })
-		}
+	for i := range f.models {
+		follow(f, i, false)
 	}
 	return f
 }
@@ -199,16 +197,42 @@ func (f *Follower) Close() error {
 	return err
 }
 
-// followModel embeds in the background what the i-th model lacks, as long as no better one
-// serves.
-func followModel(ctx context.Context, f *Follower, i int) {
-	m, wait, woken := f.models[i], firstRetry, false
-	for {
+// follow starts the goroutine of the i-th model, unless it runs or the model is instant.
+func follow(f *Follower, i int, woken bool) {
+	m := f.models[i]
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.Instant || m.follows {
+		return
+	}
+	select {
+	case <-m.wake: // it begins now
+	default:
+	}
+	m.follows = f.start(func() { followModel(f.ctx, f, i, woken) })
+}
+
+// rests reports whether nobody has woken a model meanwhile: its goroutine ends then.
+func (m *modelState) rests() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	select {
+	case <-m.wake:
+		return false
+	default:
+		m.follows = false
+		return true
+	}
+}
+
+// followModel embeds what the i-th model lacks, as long as no better one serves. woken: after a record, which nobody may search.
+func followModel(ctx context.Context, f *Follower, i int, woken bool) {
+	for m, wait := f.models[i], firstRetry; ; {
 		err := f.index.Guard(func() error {
 			if !works(f) {
 				return nil
 			}
-			if woken { // after a record nobody may search
+			if woken {
 				if err := f.index.CatchUp(ctx); err != nil {
 					return err
 				}
@@ -222,16 +246,17 @@ func followModel(ctx context.Context, f *Follower, i int) {
 			return
 		}
 		reportState(f, m, err)
-		var retry <-chan time.Time
-		if err != nil {
-			retry = time.After(wait)
-		} else {
-			wait = firstRetry
+		if err == nil {
+			if m.rests() {
+				return
+			}
+			wait, woken = firstRetry, true
+			continue
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-retry:
+		case <-time.After(wait):
 			if !errors.Is(err, embed.ErrNotReady) {
 				wait = min(2*wait, maxRetry)
 			}
@@ -254,7 +279,7 @@ func (f *Follower) WakeOptional() { f.wake(func(m *modelState) bool { return m.O
 func (f *Follower) Wake() { f.wake(func(*modelState) bool { return true }) }
 
 func (f *Follower) wake(which func(*modelState) bool) {
-	for _, m := range f.models {
+	for i, m := range f.models {
 		if !which(m) {
 			continue
 		}
@@ -262,6 +287,7 @@ func (f *Follower) wake(which func(*modelState) bool) {
 		case m.wake <- struct{}{}:
 		default:
 		}
+		follow(f, i, true)
 	}
 }
 

@@ -81,7 +81,7 @@ func (x *Index) Close() error {
 	if !first {
 		return nil
 	}
-	x.upkeep.background.close()
+	x.upkeep.background.Close()
 	if x.upkeep.worthSaving() {
 		x.upkeep.warn(x.upkeep.save(context.Background()))
 	}

@@ -12,7 +12,7 @@ func (u *upkeep) maintain() {
 		return
 	}
 	if due(u) && !u.rebuilding.Load() || mergeable(u, u.current.Load()) != nil {
-		u.background.start(u.tidy)
+		u.background.Start(u.tidy)
 	}
 }
 

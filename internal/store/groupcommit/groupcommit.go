@@ -1,6 +1,6 @@
 // Package groupcommit lets concurrent transactions share a commit.
 //
-// One goroutine runs the transactions of a store one after the other. Those that wait
+// One goroutine, which exists while there are any, runs the transactions of a store one after the other. Those that wait
 // when it becomes free form a group, which is committed, and so flushed to the disk,
 // once. A transaction that fails or panics harms no other one of its group.
 package groupcommit
@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/ondemand"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -24,22 +25,18 @@ const maxGroup = 256
 type Writer[T any] struct {
 	commit func(group []*Request[T]) error
 	queue  chan *Request[T]
-	done   chan struct{} // closed when the goroutine has ended
+	worker ondemand.Worker
 
 	mu     sync.RWMutex // held for reading while a request is queued
 	closed bool
 }
 
-// New starts the goroutine of a Writer, which lives until Close.
-//
-// commit runs the requests of a group and commits them. For each it calls
+// New returns a Writer. commit runs the requests of a group and commits them. For each it calls
 // [Request.Start] and, if that is true, [Request.Run]; it answers those that failed
 // with [Request.Reply]. The error it returns, nil if the group is committed, is the
 // reply to all others.
 func New[T any](commit func(group []*Request[T]) error) *Writer[T] {
-	w := &Writer[T]{commit: commit, queue: make(chan *Request[T], maxGroup), done: make(chan struct{})}
-	go w.run()
-	return w
+	return &Writer[T]{commit: commit, queue: make(chan *Request[T], maxGroup)}
 }
 
 // Write runs fn in a transaction and returns when it is committed, with the error of fn
@@ -74,21 +71,30 @@ func (w *Writer[T]) enqueue(r *Request[T]) error {
 	}
 	select {
 	case w.queue <- r:
+		w.worker.Start(w.run)
 		return nil
 	case <-r.ctx.Done():
 		return r.ctx.Err()
 	}
 }
 
+// run commits all that waits.
 func (w *Writer[T]) run() {
-	defer close(w.done)
-	for first := range w.queue {
-		group := w.gather(first)
-		err := w.commit(group)
-		for _, r := range group {
-			if !r.replied && (r.started || r.claim()) {
-				r.Reply(err)
-			}
+	for {
+		select {
+		case first := <-w.queue:
+			w.commitGroup(w.gather(first))
+		default:
+			return
+		}
+	}
+}
+
+func (w *Writer[T]) commitGroup(group []*Request[T]) {
+	err := w.commit(group)
+	for _, r := range group {
+		if !r.replied && (r.started || r.claim()) {
+			r.Reply(err)
 		}
 	}
 }
@@ -98,10 +104,7 @@ func (w *Writer[T]) gather(first *Request[T]) []*Request[T] {
 	group := []*Request[T]{first}
 	for len(group) < maxGroup {
 		select {
-		case r, ok := <-w.queue:
-			if !ok {
-				return group
-			}
+		case r := <-w.queue:
 			group = append(group, r)
 		default:
 			return group
@@ -110,16 +113,13 @@ func (w *Writer[T]) gather(first *Request[T]) []*Request[T] {
 	return group
 }
 
-// Close lets the waiting transactions run and ends the goroutine. Further calls do
-// nothing.
+// Close lets the waiting transactions run. Further calls do nothing.
 func (w *Writer[T]) Close() {
 	w.mu.Lock()
-	if !w.closed {
-		w.closed = true
-		close(w.queue)
-	}
+	w.closed = true
 	w.mu.Unlock()
-	<-w.done
+	w.worker.Close()
+	w.run() // what came when the goroutine was about to end
 }
 
 // Request is one waiting transaction. Its methods are for the commit function of [New].
