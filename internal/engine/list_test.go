@@ -3,6 +3,8 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -130,5 +132,42 @@ func TestLabels(t *testing.T) {
 	}
 	if _, err := memory.Labels(t.Context(), f.In(hippo.LocalScope("")), hippo.Filter{Tags: []string{""}}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("an empty tag: got %v", err)
+	}
+}
+
+// A list of what passes any of some filters has each memory once, in the order of a list, whatever the order of the filters is.
+func TestListAny(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	var ids []hippo.ID
+	for i, tags := range [][]string{{"a"}, {"a", "b"}, {"b"}, {"b"}, {"c"}} {
+		m := turn(i+1, "s", fmt.Sprintf("text %d", i))
+		m.Tags = tags
+		if i == 3 {
+			m.ValidUntil = f.now()
+		}
+		f.put(m)
+		ids = append(ids, m.ID)
+	}
+	for _, c := range []struct {
+		tags  string
+		n     int
+		want  []hippo.ID
+		total int
+	}{
+		{"ab", math.MaxInt, []hippo.ID{ids[2], ids[1], ids[0], ids[3]}, 4},
+		{"ba", math.MaxInt, []hippo.ID{ids[2], ids[1], ids[0], ids[3]}, 4},
+		{"ba", 1, []hippo.ID{ids[2]}, 3},
+		{"c", 2, []hippo.ID{ids[4]}, 1},
+		{"", 2, nil, 0},
+	} {
+		var filters []hippo.Filter
+		for _, tag := range c.tags {
+			filters = append(filters, hippo.Filter{Tags: []string{string(tag)}})
+		}
+		l, err := memory.ListAny(t.Context(), f.Memories, api.List{}, filters, c.n, f.now())
+		if err != nil || !slices.Equal(hippo.IDsOf(l.Memories...), c.want) || l.Total != c.total {
+			t.Errorf("%s, %d: got %+v (%v), want %v of %d", c.tags, c.n, l, err, c.want, c.total)
+		}
 	}
 }

@@ -30,10 +30,10 @@ func (r relationReader) Relations(ctx context.Context, scope hippo.Scope, ids []
 	return Weighed(r.rule, rs, at), err
 }
 
-// HoldingFirst puts relations that hold at a time before the others.
-func HoldingFirst(rs []hippo.Relation, at time.Time) []hippo.Relation {
-	slices.SortStableFunc(rs, func(a, b hippo.Relation) int { return rank.LapsedLast(a.ValidAt(at), b.ValidAt(at)) })
-	return rs
+// HoldingFirst puts what holds before the rest, and keeps the order otherwise.
+func HoldingFirst[T any](list []T, holds func(T) bool) []T {
+	slices.SortStableFunc(list, func(a, b T) int { return rank.LapsedLast(holds(a), holds(b)) })
+	return list
 }
 
 // Weighed sets the weights to those of a time.

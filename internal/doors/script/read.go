@@ -1,7 +1,6 @@
 package script
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -140,32 +138,15 @@ func (in *tagInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any,
 	if in.Match == "all" {
 		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.Tags}, Count: limit}, "")
 	}
-	return withAnyTag(ctx, s, in.Tags, limit)
-}
-
-func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any, error) {
-	var found []*hippo.Memory
-	var day hippo.Day
-	total := 0
-	known := make(map[hippo.ID]bool)
-	for _, tag := range tags {
-		l, err := memory.List(ctx, s.memories, api.List{Filter: hippo.Filter{Tags: []string{tag}}, Count: limit})
-		if err != nil {
-			return nil, err
-		}
-		day, total = l.Day, max(total, l.Total)
-		for _, m := range l.Memories {
-			if !known[m.ID] {
-				known[m.ID] = true
-				found = append(found, m)
-			}
-		}
+	filters := make([]hippo.Filter, len(in.Tags))
+	for i, tag := range in.Tags {
+		filters[i].Tags = []string{tag}
 	}
-	slices.SortStableFunc(found, func(a, b *hippo.Memory) int {
-		return cmp.Or(rank.HoldingFirst(s.caller.Now(), a, b), b.CreatedAt.Compare(a.CreatedAt))
-	})
-	total = max(total, len(found)) // those with several tags are counted once
-	return results(s.values(found[:min(limit, len(found))], day, nil), total), nil
+	l, err := memory.ListAny(ctx, s.memories, api.List{}, filters, limit, s.caller.Now())
+	if err != nil {
+		return nil, err
+	}
+	return results(s.values(l.Memories, l.Day, nil), l.Total), nil
 }
 
 // getInput asks for a memory, nil if there is none; of a list those that there are.

@@ -3,6 +3,7 @@ package shodh
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -37,14 +38,11 @@ type forgottenByTags struct {
 }
 
 func forgetByTags(ctx context.Context, c *call) (reply, error) {
-	s, err := selectionOf(ctx, c)
+	l, err := withTags(ctx, c, math.MaxInt)
 	if err != nil {
 		return reply{}, err
 	}
-	ids, err := s.ids(ctx, c)
-	if err != nil {
-		return reply{}, err
-	}
+	ids := hippo.IDsOf(l.Memories...)
 	out := forgottenByTags{Success: true, DeletedCount: len(ids), DryRun: c.Flag("dry_run")}
 	if out.DryRun {
 		return reply{body: out}, nil

@@ -1,7 +1,6 @@
 package shodh
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -42,37 +40,39 @@ func given(a verb.Input, name string) []string {
 	return nil
 }
 
-// selection is the memories that have some tags.
-type selection struct {
-	// filters keep the memories, each some of them; a memory may pass several.
-	filters []hippo.Filter
+// withTags reads the arguments of [tagParams], and returns the first n memories that have the tags.
+func withTags(ctx context.Context, c *call, n int) (*api.Listing, error) {
+	filters, err := tagFilters(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return memory.ListAny(ctx, c.Memories, api.List{}, filters, n, c.Now())
 }
 
-// selectionOf reads the arguments of [tagParams].
-func selectionOf(ctx context.Context, c *call) (selection, error) {
+// tagFilters returns the filters of which a memory that has the tags passes any.
+func tagFilters(ctx context.Context, c *call) (filters []hippo.Filter, err error) {
 	tags := trimmed(verb.Of[[]string](c.Input, "tags", nil))
 	if err := hippo.ValidTags("tags", tags); err != nil {
-		return selection{}, err
+		return nil, err
 	}
 	all := c.Flag("match_all")
 	if c.Has("match") {
 		if c.Has("match_all") && all != (c.Text("match") == "all") {
-			return selection{}, hippo.Fieldf("match", "must not contradict match_all")
+			return nil, hippo.Fieldf("match", "must not contradict match_all")
 		}
 		all = c.Text("match") == "all"
 	}
 	types, possible, err := storedTypes(ctx, c, given(c.Input, "type"))
 	if err != nil || !possible {
-		return selection{}, err
+		return nil, err
 	}
 	if all {
-		return selection{[]hippo.Filter{{Tags: tags, Types: types}}}, nil
+		return []hippo.Filter{{Tags: tags, Types: types}}, nil
 	}
-	var s selection
 	for _, t := range tags {
-		s.filters = append(s.filters, hippo.Filter{Tags: []string{t}, Types: types})
+		filters = append(filters, hippo.Filter{Tags: []string{t}, Types: types})
 	}
-	return s, nil
+	return filters, nil
 }
 
 // trimmed returns tags as they are stored: without spaces around them, each once.
@@ -84,52 +84,6 @@ func trimmed(tags []string) []string {
 		}
 	}
 	return out
-}
-
-// newest returns the n memories of the selection that a list has first, and the active day that they are shown for.
-func (s *selection) newest(ctx context.Context, c *call, n int) ([]*hippo.Memory, hippo.Day, error) {
-	var day hippo.Day
-	var out []*hippo.Memory
-	for _, f := range s.filters {
-		page, err := memory.List(ctx, c.Memories, api.List{Filter: f, Count: n})
-		if err != nil {
-			return nil, 0, err
-		}
-		out, day = append(out, page.Memories...), page.Day
-	}
-	slices.SortStableFunc(out, func(a, b *hippo.Memory) int { return cmp.Or(rank.HoldingFirst(c.Now(), a, b), newer(a, b)) })
-	out = slices.CompactFunc(out, func(a, b *hippo.Memory) bool { return a.ID == b.ID })
-	return out[:min(len(out), n)], day, nil
-}
-
-// newer orders memories that hold as a list does: the newer first, then by ID.
-func newer(a, b *hippo.Memory) int {
-	if k := b.CreatedAt.Compare(a.CreatedAt); k != 0 {
-		return k
-	}
-	return a.ID.Compare(b.ID)
-}
-
-// ids returns the IDs of all memories of the selection, each once. Cost: a read of all of them.
-func (s *selection) ids(ctx context.Context, c *call) ([]hippo.ID, error) {
-	var out []hippo.ID
-	seen := make(map[hippo.ID]bool)
-	for _, f := range s.filters {
-		for q, more := (api.List{Filter: f, Count: hippo.MaxCount}), true; more; q.Offset += q.Count {
-			page, err := memory.List(ctx, c.Memories, q)
-			if err != nil {
-				return nil, err
-			}
-			for _, m := range page.Memories {
-				if !seen[m.ID] {
-					seen[m.ID] = true
-					out = append(out, m.ID)
-				}
-			}
-			more = q.Offset+q.Count < page.Total
-		}
-	}
-	return out, nil
 }
 
 // tagged is the answer of listTags.

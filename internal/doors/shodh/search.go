@@ -7,9 +7,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/query"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -99,13 +99,12 @@ func boosted(c *call, hits []hippo.Hit, results []result, weight float64) []resu
 	for i, r := range results {
 		scores[i] = (1-weight)*r.relevance + weight*unit(r.importance)
 	}
-	rank.Behind(hits, scores, c.Now())
+	query.Rescored(hits, scores, c.Now())
 	for i := range results {
 		results[i].relevance = scores[i]
 	}
-	slices.SortStableFunc(results, func(a, b result) int {
-		return cmp.Or(cmp.Compare(b.relevance, a.relevance), rank.HoldingFirst(c.Now(), a.hit.Memory, b.hit.Memory))
-	})
+	engine.HoldingFirst(results, func(r result) bool { return r.hit.Memory.StateAt(c.Now()) == hippo.Holds })
+	slices.SortStableFunc(results, func(a, b result) int { return cmp.Compare(b.relevance, a.relevance) })
 	return results
 }
 
@@ -132,10 +131,9 @@ func storedTypes(ctx context.Context, c *call, types []string) (stored []string,
 }
 
 func recallByTags(ctx context.Context, c *call) (reply, error) {
-	s, err := selectionOf(ctx, c)
+	l, err := withTags(ctx, c, c.Int("limit", defaultList))
 	if err != nil {
 		return reply{}, err
 	}
-	ms, day, err := s.newest(ctx, c, c.Int("limit", defaultList))
-	return reply{body: recalled{Memories: showAll(c, ms, day), Count: len(ms)}}, err
+	return reply{body: recalled{Memories: showAll(c, l.Memories, l.Day), Count: len(l.Memories)}}, nil
 }

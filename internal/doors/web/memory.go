@@ -11,11 +11,11 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/history"
 	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/query"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
 // memoryBody is one memory with what is around it.
@@ -153,9 +153,8 @@ func relationsOf(ctx context.Context, v *visit, id hippo.ID) ([]relationView, er
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	slices.SortStableFunc(list, func(a, b hippo.Relation) int {
-		return cmp.Or(rank.LapsedLast(a.ValidAt(v.now), b.ValidAt(v.now)), cmp.Compare(b.Weight, a.Weight))
-	})
+	slices.SortStableFunc(list, func(a, b hippo.Relation) int { return cmp.Compare(b.Weight, a.Weight) })
+	engine.HoldingFirst(list, func(r hippo.Relation) bool { return r.ValidAt(v.now) })
 	ids := make([]hippo.ID, len(list))
 	for i := range list {
 		ids[i] = list[i].Other(id)

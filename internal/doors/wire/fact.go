@@ -8,7 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Facts is a list of facts, as JSON.
@@ -62,8 +62,10 @@ func FactsOf(p *api.EntityPage, now time.Time) *Facts {
 	add(p.Relations, true)
 	add(p.FormerRelations, false)
 	slices.SortStableFunc(out.Facts, func(a, b Fact) int {
-		return cmp.Or(cmp.Compare(a.Subject, b.Subject), rank.LapsedLast(a.Holds, b.Holds), cmp.Compare(a.Kind, b.Kind), a.ValidFrom.Compare(b.ValidFrom), cmp.Compare(a.Object, b.Object))
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.ValidFrom.Compare(b.ValidFrom), cmp.Compare(a.Object, b.Object))
 	})
+	engine.HoldingFirst(out.Facts, func(f Fact) bool { return f.Holds })
+	slices.SortStableFunc(out.Facts, func(a, b Fact) int { return cmp.Compare(a.Subject, b.Subject) })
 	for i, list := range [][]*hippo.Memory{p.Facts, p.Former} {
 		for _, m := range list {
 			out.Facts = append(out.Facts, factOf(m, i == 0, now))

@@ -9,7 +9,6 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/graph"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 )
@@ -157,7 +156,8 @@ func (r *related) communities(ctx context.Context, m *engine.Memories, count int
 				x.Nodes = append(x.Nodes, api.Node{Memory: one})
 			}
 		}
-		slices.SortStableFunc(x.Nodes, func(a, b api.Node) int { return rank.HoldingFirst(m.Clock(), a.Memory, b.Memory) })
+		now := m.Clock()
+		engine.HoldingFirst(x.Nodes, func(n api.Node) bool { return n.StateAt(now) == hippo.Holds })
 		out.Communities, texts = append(out.Communities, x), append(texts, read)
 	}
 	labels, err := labelsOf(ctx, m, texts)

@@ -10,7 +10,6 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -56,13 +55,12 @@ func (w *walk) subgraph(ctx context.Context) (*api.Subgraph, error) {
 		return nil, err
 	}
 	at := cmp.Or(w.filter.At.ValidAt, w.memories.Clock())
-	out := &api.Subgraph{Relations: engine.HoldingFirst(w.inside(), at), GraphBounds: api.GraphBounds{Frontier: w.level, Partial: w.partial, Omitted: len(w.omitted)}}
+	out := &api.Subgraph{Relations: engine.HoldingFirst(w.inside(), func(r hippo.Relation) bool { return r.ValidAt(at) }), GraphBounds: api.GraphBounds{Frontier: w.level, Partial: w.partial, Omitted: len(w.omitted)}}
 	for _, x := range ms {
 		out.Nodes = append(out.Nodes, api.Node{Memory: x, Distance: w.distance[x.ID]})
 	}
-	slices.SortStableFunc(out.Nodes, func(a, b api.Node) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), rank.HoldingFirst(at, a.Memory, b.Memory))
-	})
+	engine.HoldingFirst(out.Nodes, func(n api.Node) bool { return n.StateAt(at) == hippo.Holds })
+	slices.SortStableFunc(out.Nodes, func(a, b api.Node) int { return cmp.Compare(a.Distance, b.Distance) })
 	return out, nil
 }
 

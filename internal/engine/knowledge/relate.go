@@ -142,7 +142,8 @@ func relationsOf(ctx context.Context, m *engine.Memories, q api.Relations) ([]hi
 	if q.Kinds != nil {
 		list = strongest(slices.DeleteFunc(list, func(x hippo.Relation) bool { return !slices.Contains(q.Kinds, x.Kind) }), q.IDs)
 	}
-	return engine.HoldingFirst(engine.Weighed(&m.Weights.Relations, list, m.Clock()), cmp.Or(q.At.ValidAt, m.Clock())), err
+	at := cmp.Or(q.At.ValidAt, m.Clock())
+	return engine.HoldingFirst(engine.Weighed(&m.Weights.Relations, list, m.Clock()), func(r hippo.Relation) bool { return r.ValidAt(at) }), err
 }
 
 // strongest keeps the [MaxRelations] strongest relations of each memory. The list is in the order of [hippo.Relation.Compare].

@@ -68,6 +68,36 @@ func listArrived(ctx context.Context, m *engine.Memories, q api.List, of Brought
 	return &api.Listing{Memories: ms, Total: len(keys), Day: day}, err
 }
 
+// ListAny returns the first n memories that pass any of some filters, in the order of a list at a time, and each once. The page and the filter of q
+// do not count. Total is at least that of each filter. Cost: a read of the first n of each.
+func ListAny(ctx context.Context, m *engine.Memories, q api.List, filters []hippo.Filter, n int, at time.Time) (*api.Listing, error) {
+	out := &api.Listing{}
+	seen := make(map[hippo.ID]bool)
+	for _, f := range filters {
+		at = cmp.Or(f.ValidAt, at)
+		q.Filter, q.Offset, q.Count = f, 0, min(n, hippo.MaxCount)
+		for total := 1; q.Offset < min(n, total); q.Offset += q.Count {
+			page, err := List(ctx, m, q)
+			if err != nil {
+				return nil, err
+			}
+			total = page.Total
+			out.Day, out.Total = page.Day, max(out.Total, total)
+			for _, x := range page.Memories {
+				if !seen[x.ID] {
+					seen[x.ID] = true
+					out.Memories = append(out.Memories, x)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out.Memories, func(a, b *hippo.Memory) int { return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), a.ID.Compare(b.ID)) })
+	engine.HoldingFirst(out.Memories, func(x *hippo.Memory) bool { return x.StateAt(at) == hippo.Holds })
+	out.Total = max(out.Total, len(out.Memories))
+	out.Memories = out.Memories[:min(n, len(out.Memories))]
+	return out, nil
+}
+
 // ListKey orders a memory in a list. lapsed: it does not hold.
 type ListKey struct {
 	retrieve.Key

@@ -1,10 +1,6 @@
 package rank
 
-import (
-	"time"
-
-	"github.com/hippo-memory/hippo"
-)
+import "github.com/hippo-memory/hippo"
 
 // Lapsed is the factor of the relevance, with every ranker, of a memory that does not hold at the time that a query asks for:
 // it ended, it has not begun, or another one supersedes it. It ranks behind all that holds and is at least half as relevant.
@@ -28,26 +24,5 @@ func LapsedLast(a, b bool) int {
 		return -1
 	default:
 		return 1
-	}
-}
-
-// HoldingFirst compares two memories: one that holds at a time comes before one that does not.
-func HoldingFirst(at time.Time, a, b *hippo.Memory) int {
-	return LapsedLast(a.StateAt(at) == hippo.Holds, b.StateAt(at) == hippo.Holds)
-}
-
-// Behind lowers scores that a front end gave to hits by more than their relevance: what does not hold at a time gets no more than
-// what holds and is as relevant. Cost: a pass over the hits for each that does not hold.
-func Behind(hits []hippo.Hit, scores []float64, at time.Time) {
-	holds := make([]bool, len(hits))
-	for i := range hits {
-		holds[i] = hits[i].Memory.StateAt(at) == hippo.Holds
-	}
-	for i := range hits {
-		for k := range hits {
-			if !holds[i] && holds[k] && hits[k].Relevance >= hits[i].Relevance {
-				scores[i] = min(scores[i], scores[k])
-			}
-		}
 	}
 }

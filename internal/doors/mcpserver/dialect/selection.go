@@ -1,15 +1,14 @@
 package dialect
 
 import (
-	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -40,31 +39,11 @@ func (s *Selection) Filters() []hippo.Filter {
 
 // Every returns all memories of the selection, those that hold first, the newest first, each once. Cost: a read of all.
 func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error) {
-	var out []*hippo.Memory
-	seen := make(map[hippo.ID]bool)
-	for _, f := range s.Filters() {
-		q := api.List{Filter: f, When: s.When, Place: s.Place, Count: hippo.MaxCount}
-		for {
-			page, err := memory.List(ctx, c.Memories, q)
-			if err != nil {
-				return nil, err
-			}
-			for _, m := range page.Memories {
-				if !seen[m.ID] {
-					seen[m.ID] = true
-					out = append(out, m)
-				}
-			}
-			if q.Offset += hippo.MaxCount; q.Offset >= page.Total {
-				break
-			}
-		}
+	l, err := memory.ListAny(ctx, c.Memories, api.List{When: s.When, Place: s.Place}, s.Filters(), math.MaxInt, c.Now)
+	if err != nil {
+		return nil, err
 	}
-	at := cmp.Or(s.Filter.ValidAt, c.Now)
-	slices.SortStableFunc(out, func(a, b *hippo.Memory) int {
-		return cmp.Or(rank.HoldingFirst(at, a, b), b.CreatedAt.Compare(a.CreatedAt))
-	})
-	return out, nil
+	return l.Memories, nil
 }
 
 // Page returns a page of the selection, the first is 1, the newest first, and the number of memories on all pages. Cost:

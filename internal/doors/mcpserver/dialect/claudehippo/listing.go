@@ -8,8 +8,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -112,9 +112,8 @@ func callSummary(ctx context.Context, c *d.Call) (d.Result, error) {
 	if len(ms) > 0 {
 		out.Mean = float32(sum / float64(len(ms)))
 	}
-	slices.SortStableFunc(ms, func(a, b *hippo.Memory) int {
-		return cmp.Or(rank.HoldingFirst(c.Now, a, b), cmp.Compare(b.Surprise.Score, a.Surprise.Score))
-	})
+	slices.SortStableFunc(ms, func(a, b *hippo.Memory) int { return cmp.Compare(b.Surprise.Score, a.Surprise.Score) })
+	engine.HoldingFirst(ms, func(m *hippo.Memory) bool { return m.StateAt(c.Now) == hippo.Holds })
 	if out.Highlights, err = rows(ctx, c, ms[:min(len(ms), highlights)]); err != nil {
 		return d.Result{}, err
 	}

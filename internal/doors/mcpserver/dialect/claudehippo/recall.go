@@ -8,10 +8,10 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/query"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -86,12 +86,12 @@ func recall(ctx context.Context, c *d.Call, limit int) ([]found, error) {
 	out, scores := make([]found, len(a.Hits)), make([]float64, len(a.Hits))
 	for i := range a.Hits {
 		h := &a.Hits[i]
-		out[i] = found{Memory: h.Memory, similarity: rank.UnitSimilarity(h.Signals.Cosine), contradicts: query.ContradictionNote(h.ContradictedBy, c.Now)}
+		out[i] = found{Memory: h.Memory, similarity: query.Similarity(h), contradicts: query.ContradictionNote(h.ContradictedBy, c.Now)}
 		if scores[i] = h.Relevance; q.Ranker == hippo.RankerCosine {
 			scores[i] = out[i].similarity
 		}
 	}
-	rank.Behind(a.Hits, scores, c.Now)
+	query.Rescored(a.Hits, scores, c.Now)
 	for i := range out {
 		out[i].score = scores[i]
 	}
@@ -125,9 +125,8 @@ func associate(ctx context.Context, c *d.Call, list []found, mode hippo.Mode, li
 		return nil, err
 	}
 	list = append(list, related...)
-	slices.SortStableFunc(list, func(a, b found) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), rank.HoldingFirst(c.Now, a.Memory, b.Memory))
-	})
+	engine.HoldingFirst(list, func(f found) bool { return f.StateAt(c.Now) == hippo.Holds })
+	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.score, a.score) })
 	return list[:min(len(list), limit)], nil
 }
 
@@ -151,10 +150,7 @@ func relatedTo(ctx context.Context, c *d.Call, seed hippo.ID, relations []hippo.
 		return nil, err
 	}
 	for i, m := range ms {
-		out[i].Memory = m
-		if m.StateAt(c.Now) != hippo.Holds {
-			out[i].score *= rank.Lapsed
-		}
+		out[i].Memory, out[i].score = m, query.Lapse(out[i].score, m, c.Now)
 	}
 	return out, nil
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/query"
-	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
 // Scores of results that no ranking made.
@@ -112,13 +112,12 @@ func (s *search) ranked(ctx context.Context, c *d.Call) (*results, error) {
 				out.list[k].score = max(out.list[k].score, score)
 			} else if score >= s.least {
 				at[h.Memory.ID] = len(out.list)
-				out.list = append(out.list, result{Memory: h.Memory, score: score, similarity: rank.UnitSimilarity(h.Signals.Cosine), contradicts: query.ContradictionNote(h.ContradictedBy, c.Now)})
+				out.list = append(out.list, result{Memory: h.Memory, score: score, similarity: query.Similarity(h), contradicts: query.ContradictionNote(h.ContradictedBy, c.Now)})
 			}
 		}
 	}
-	slices.SortStableFunc(out.list, func(a, b result) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), rank.HoldingFirst(c.Now, a.Memory, b.Memory))
-	})
+	engine.HoldingFirst(out.list, func(r result) bool { return r.StateAt(c.Now) == hippo.Holds })
+	slices.SortStableFunc(out.list, func(a, b result) int { return cmp.Compare(b.score, a.score) })
 	out.list = out.list[:min(len(out.list), s.limit)]
 	return out, nil
 }
@@ -132,7 +131,7 @@ func (s *search) scores(c *d.Call, a *hippo.Answer, hits []hippo.Hit) []float64 
 			out[i] = s.weights.score(&hits[i], c.Importance(hits[i].Memory, a.Day))
 		}
 	}
-	rank.Behind(hits, out, c.Now)
+	query.Rescored(hits, out, c.Now)
 	return out
 }
 
