@@ -14,7 +14,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/importer"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
-	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -160,11 +159,7 @@ type upload struct {
 }
 
 func (x *upload) run(ctx context.Context, in *importInput) (api.ImportReport, error) {
-	t := transfer.New(x.request.Memories).At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(transfer.Origin{}).Visit(func(o store.Outcome, _ *hippo.Memory) {
-		if o != store.Refused {
-			x.kept++
-		}
-	})
+	t := transfer.New(x.request.Memories).At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(transfer.Origin{}).CountKept(&x.kept)
 	if in.AllowSecret {
 		t = t.AllowSecrets()
 	}

@@ -81,6 +81,15 @@ func (t Transfer) Visit(fn func(store.Outcome, *hippo.Memory)) Transfer {
 	return t
 }
 
+// CountKept returns a transfer whose [Transfer.Import] adds to n, as it goes, how many entries it does not reject.
+func (t Transfer) CountKept(n *int) Transfer {
+	return t.Visit(func(o store.Outcome, _ *hippo.Memory) {
+		if o != store.Refused {
+			*n++
+		}
+	})
+}
+
 // Logged returns a transfer whose [Transfer.Import] is one operation, which one undo takes back.
 func (t Transfer) Logged(from Origin) Transfer {
 	t.logged, t.source = true, from
