@@ -40,7 +40,7 @@ type Engine struct {
 	Remote   Remote // nil: the store is open in this process, and the fields above are set
 	Clock    func() time.Time
 	closing  func() error // once
-	Cards    entities.Cards
+	Cards    *entities.Cards
 }
 
 // behind writes what nobody waits for.
@@ -57,7 +57,7 @@ type slots struct {
 	Planning chan struct{} // a token: one consolidation at a time
 	pasts    chan struct{} // tokens of the verbs that run in the past, see [maxPasts]
 	// Comparing counts the memories that are compared with others.
-	Comparing atomic.Int32
+	Comparing *atomic.Int32
 }
 
 // searches answers queries.
@@ -65,7 +65,7 @@ type searches struct {
 	Searcher *recall.Searcher
 	Pages    *recall.Pages
 	Turns    *turns
-	Groups   atomic.Pointer[Grouping] // the last one
+	Groups   *atomic.Pointer[Grouping] // the last one
 }
 
 // Remote carries out verbs in the process that has the store open. It is safe for concurrent use.
@@ -115,7 +115,7 @@ type Background struct {
 
 // New returns an Engine. It starts one or two goroutines, which Close ends.
 func New(c Config) *Engine {
-	e := &Engine{Store: c.Store, Index: c.Index, Weights: c.Weights, Clock: c.Now, Defaults: defaultsOf(&c, c.Store.Zone())}
+	e := &Engine{Store: c.Store, Index: c.Index, Weights: c.Weights, Clock: c.Now, Defaults: defaultsOf(&c, c.Store.Zone()), Cards: &entities.Cards{}}
 	if e.Weights == nil {
 		w := rank.DefaultWeights()
 		e.Weights = &w
@@ -126,7 +126,7 @@ func New(c Config) *Engine {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	e.Pages, e.Turns = recall.NewPages(e.Clock), newTurns()
+	e.Pages, e.Turns, e.Groups, e.Comparing = recall.NewPages(e.Clock), newTurns(), &atomic.Pointer[Grouping]{}, &atomic.Int32{}
 	e.Planning, e.pasts = make(chan struct{}, 1), make(chan struct{}, maxPasts)
 	e.Accesses = writebehind.NewAccesses(e.Store, e.Index, e.Weights, c.Log)
 	e.Embedding = embedding.New(embedding.Config{
@@ -149,6 +149,13 @@ func New(c Config) *Engine {
 	return e
 }
 
+// Observed returns e with an observer, which hears of the verbs that are called through the result. Both are the same open memory.
+func Observed(e *Engine, o Observer) *Engine {
+	c := *e
+	c.Defaults.observer = o
+	return &c
+}
+
 // defaults are settings of a caller.
 type defaults struct {
 	Ranker hippo.Ranker
@@ -157,6 +164,7 @@ type defaults struct {
 	// Repositories is [Config.Repositories].
 	Repositories project.Cache
 	spelled      *sync.Map // the namespaces that are known to have memories
+	observer     Observer  // see [Observed]; nil: nobody hears of the verbs
 }
 
 func defaultsOf(c *Config, zone *time.Location) defaults {

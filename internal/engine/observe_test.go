@@ -36,10 +36,9 @@ type innerKey struct{}
 // An observer hears of each verb of a caller once, with its error, of one that another one calls inside of that, and of nothing else.
 func TestObserved(t *testing.T) {
 	t.Parallel()
-	m := newLocal(t).In(hippo.LocalScope(""))
 	var mu sync.Mutex
 	var heard []string
-	ctx := engine.Observed(t.Context(), func(ctx context.Context, verb string) (context.Context, func(error)) {
+	m := engine.Observed(newLocal(t), func(ctx context.Context, verb string) (context.Context, func(error)) {
 		if ctx.Value(innerKey{}) != nil {
 			verb = "inside: " + verb
 		}
@@ -48,7 +47,8 @@ func TestObserved(t *testing.T) {
 			defer mu.Unlock()
 			heard = append(heard, verb+" "+string(hippo.CodeOf(err)))
 		}
-	})
+	}).In(hippo.LocalScope(""))
+	ctx := t.Context()
 	r, _, err := memory.RecordCompared(ctx, m, &hippo.Memory{Content: "a text", Importance: hippo.Importance{Base: .5}})
 	if err != nil {
 		t.Fatal(err)

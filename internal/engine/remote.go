@@ -50,7 +50,7 @@ func observed[In, Out any](ctx context.Context, m *Memories, in In, name string,
 		var empty Out
 		return empty, err
 	}
-	o := ObserverOf(ctx)
+	o := m.Defaults.observer
 	if o == nil {
 		return local(ctx, m, in)
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine/entities"
 	"github.com/hippo-memory/hippo/internal/engine/writebehind"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/recall"
@@ -56,9 +58,10 @@ func stageOn(ctx context.Context, m *Memories, hold func() (*store.Held, error))
 	}
 	f := &Engine{
 		Store: held.Store, Index: x, Embedding: e.Embedding, Weights: e.Weights, Defaults: e.Defaults, Clock: e.Clock,
-		closing: func() error { return nil },
+		closing: func() error { return nil }, Cards: &entities.Cards{},
 	}
-	f.Pages, f.Turns, f.Planning, f.pasts = recall.NewPages(f.Clock), e.Turns, e.Planning, e.pasts
+	f.Pages, f.Turns, f.Groups = recall.NewPages(f.Clock), e.Turns, &atomic.Pointer[Grouping]{}
+	f.Planning, f.pasts, f.Comparing = e.Planning, e.pasts, &atomic.Int32{}
 	f.Accesses = writebehind.NewAccesses(f.Store, f.Index, f.Weights, slog.New(slog.DiscardHandler))
 	links := relationReader{f.Store, &f.Weights.Relations, f.Clock}
 	f.Searcher = e.Searcher.Over(f.Index, links, hybrid.New(hybrid.DefaultWeights(), f.Store, index.TextKey, links, f.Clock))

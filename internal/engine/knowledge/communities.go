@@ -120,7 +120,7 @@ func liveIDs(ctx context.Context, m *engine.Memories) (map[hippo.ID]uint32, erro
 
 // communities finds the communities and reads the first memories of those that are shown.
 func (r *related) communities(ctx context.Context, m *engine.Memories, count int) (*api.CommunityList, error) {
-	found, err := engine.GroupingOf(r.Graph, &m.Groups)
+	found, err := engine.GroupingOf(r.Graph, m.Groups)
 	if err != nil {
 		return nil, err
 	}

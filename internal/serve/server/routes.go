@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
@@ -40,8 +41,15 @@ func (f *frontEnds) openCode() (end func() error) {
 	return code.Close
 }
 
-// routes returns the routes of all front ends.
-func (f *frontEnds) routes(open httpd.Opener) []httpd.Route {
+// routes returns the routes of all front ends, whose verbs the observer hears of.
+func (f *frontEnds) routes(opener httpd.Opener) []httpd.Route {
+	open := func(ctx context.Context) (*engine.Engine, error) {
+		e, err := opener(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return engine.Observed(e, f.observer.Verb), nil
+	}
 	v, now, log, tokens := f.Version, f.Now, f.Log, tokenFile{f.tokens}
 	store, kind := f.Config.Store.String(), f.Config.Store.Kind
 	var metadata []httpd.Route

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/telemetry"
 )
@@ -22,18 +21,21 @@ func BenchmarkObserver(b *testing.B) {
 		b.Fatal(err)
 	}
 	m := telemetry.NewMetrics("v1", time.Now)
-	route := httpd.Route{Pattern: "GET /verb", Rights: hippo.RightRead, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if o := engine.ObserverOf(r.Context()); o != nil {
-			_, end := o(r.Context(), "search")
-			end(nil)
-		}
-	})}
 	for _, c := range []struct {
 		name string
-		o    httpd.Observer
+		o    *telemetry.Observer
 	}{{"none", nil}, {"metrics", &telemetry.Observer{Metrics: m}}, {"traces", &telemetry.Observer{Metrics: m, Traces: traces}}} {
 		b.Run(c.name, func(b *testing.B) {
-			s := httpd.New([]httpd.Route{route}, httpd.Options{Tokens: everybody{}, Observer: c.o, Limits: httpd.Limits{Rate: 1e9}})
+			options := httpd.Options{Tokens: everybody{}, Limits: httpd.Limits{Rate: 1e9}}
+			if c.o != nil {
+				options.Observer = c.o
+			}
+			s := httpd.New([]httpd.Route{{Pattern: "GET /verb", Rights: hippo.RightRead, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				if c.o != nil {
+					_, end := c.o.Verb(r.Context(), "search")
+					end(nil)
+				}
+			})}}, options)
 			r := httptest.NewRequest(http.MethodGet, "http://localhost/verb", http.NoBody)
 			r.Header.Set("X-API-Key", "x")
 			b.ReportAllocs()

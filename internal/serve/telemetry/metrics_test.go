@@ -56,6 +56,7 @@ func TestMetrics(t *testing.T) {
 	if _, err := memory.Record(t.Context(), e.In(scope), &hippo.Memory{Content: "a secret text", Project: "hidden", Importance: hippo.Importance{Base: .5}}); err != nil {
 		t.Fatal(err)
 	}
+	e = engine.Observed(e, o.Verb)
 	open := func(context.Context) (*engine.Engine, error) { return e, nil }
 	routes := append(mcpserver.Routes(open, &mcpserver.Options{Observe: o.Tool}), search(e), m.Route(open))
 	s := httpd.New(routes, httpd.Options{Tokens: everybody{}, Observer: o})
@@ -108,16 +109,14 @@ func TestMetrics(t *testing.T) {
 func TestMetrics_Failures(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("v1", time.Now)
-	observe := engine.Observer(nil)
-	inside := httpd.Route{Pattern: "GET /inside", Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { observe = engine.ObserverOf(r.Context()) })}
-	send(httpd.New([]httpd.Route{inside}, httpd.Options{Observer: &telemetry.Observer{Metrics: m}}), "GET", "/inside", "")
+	o := telemetry.Observer{Metrics: m}
 	for _, c := range []struct {
 		verb string
 		err  error
 	}{
 		{"record", hippo.ErrFull}, {"record", hippo.ErrInvalid}, {"modify", errors.New("fault")}, {"search", hippo.ErrUnavailable},
 	} {
-		_, end := observe(t.Context(), c.verb)
+		_, end := o.Verb(t.Context(), c.verb)
 		end(c.err)
 	}
 	broken := m.Route(func(context.Context) (*engine.Engine, error) { return nil, hippo.ErrCorrupt })

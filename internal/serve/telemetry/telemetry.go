@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
@@ -18,11 +17,10 @@ var _ httpd.Observer = (*Observer)(nil)
 
 // Begin implements [httpd.Observer].
 func (o *Observer) Begin(r *http.Request) context.Context {
-	ctx := r.Context()
 	if o.Traces != nil {
-		ctx = o.Traces.begin(r)
+		return o.Traces.begin(r)
 	}
-	return engine.Observed(ctx, o.verb)
+	return r.Context()
 }
 
 // End implements [httpd.Observer].
@@ -43,8 +41,8 @@ func (o *Observer) Tool(ctx context.Context, tool string, header http.Header) (i
 	return inner, func(err error) { count(err); finish(err) }
 }
 
-// verb is an [engine.Observer].
-func (o *Observer) verb(ctx context.Context, verb string) (inner context.Context, end func(error)) {
+// Verb hears of a call of a verb; see Observer of package engine.
+func (o *Observer) Verb(ctx context.Context, verb string) (inner context.Context, end func(error)) {
 	count := o.Metrics.verb(verb)
 	if o.Traces == nil {
 		return ctx, count

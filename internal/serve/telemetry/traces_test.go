@@ -103,6 +103,7 @@ func TestTraces(t *testing.T) {
 		t.Fatal(traces, err)
 	}
 	o := &telemetry.Observer{Metrics: telemetry.NewMetrics("v1.2.3", time.Now), Traces: traces}
+	e = engine.Observed(e, o.Verb)
 	open := func(context.Context) (*engine.Engine, error) { return e, nil }
 	s := httpd.New(append(mcpserver.Routes(open, &mcpserver.Options{Observe: o.Tool}), search(e)), httpd.Options{Tokens: everybody{}, Observer: o})
 	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
