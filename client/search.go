@@ -74,5 +74,5 @@ func (c *Client) Context(ctx context.Context, q api.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return b.Text(), nil
+	return b.Text, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -132,7 +133,7 @@ func (c *changing) alone(p pair, promptOnly bool) bool {
 		c.t.Fatal(err)
 	}
 	shows := func(text string) bool {
-		return slices.ContainsFunc(b.Items, func(i briefing.Item) bool { return i.Memory.Content == text })
+		return slices.ContainsFunc(b.Items, func(i api.BriefingItem) bool { return i.Memory.Content == text })
 	}
 	return shows(p.older) && !shows(p.newer)
 }

@@ -58,7 +58,7 @@ func readersAt(f *fixture, id hippo.ID, at hippo.Moment) map[string]func() (bool
 		},
 		"context": func() (bool, error) {
 			b, err := query.Context(ctx, f.Memories, briefing.Query{Prompt: "gateway port", At: at})
-			return err == nil && strings.Contains(b.Text(), "port 80"), err
+			return err == nil && strings.Contains(b.Text, "port 80"), err
 		},
 		"related": func() (bool, error) {
 			list, err := knowledge.ListRelations(ctx, f.Memories, api.Relations{IDs: []hippo.ID{id}, At: at})

@@ -30,8 +30,8 @@ func TestChangedValues(t *testing.T) {
 		}
 		f.note(*draft)
 		b, err := query.Context(t.Context(), f.Memories, briefing.Query{Prompt: older})
-		if err != nil || !strings.Contains(b.Text(), newer) || strings.Contains(b.Text(), older+" [") {
-			t.Errorf("%q: the context is %q (%v)", newer, b.Text(), err)
+		if err != nil || !strings.Contains(b.Text, newer) || strings.Contains(b.Text, older+" [") {
+			t.Errorf("%q: the context is %q (%v)", newer, b.Text, err)
 		}
 	}
 	f := open(t, options{})

@@ -124,7 +124,7 @@ func TestContext_Facts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := b.Text(); !strings.Contains(text, want) {
+		if text := b.Text; !strings.Contains(text, want) {
 			t.Errorf("prompt only %v: %s", only, text)
 		}
 	}

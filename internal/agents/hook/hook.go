@@ -167,7 +167,7 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 	if err != nil {
 		return "", err
 	}
-	text := b.Text()
+	text := b.Text
 	if len([]rune(text)) > maxOutput {
 		return "", fmt.Errorf("the text has %d characters, at most %d fit", len([]rune(text)), maxOutput)
 	}
@@ -178,7 +178,7 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 }
 
 // contextIn returns what to know in a project.
-func contextIn(ctx context.Context, m *engine.Memories, id project.Identity, q briefing.Query) (*briefing.Briefing, error) {
+func contextIn(ctx context.Context, m *engine.Memories, id project.Identity, q briefing.Query) (*api.Briefing, error) {
 	m, err := memory.Locate(ctx, m, id)
 	if err != nil {
 		return nil, err

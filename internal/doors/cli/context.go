@@ -56,7 +56,7 @@ func newContextCommand(s *shell) *cobra.Command {
 			if err = errors.Join(err, e.Close()); err != nil {
 				return err
 			}
-			return printContext(s, b.Text(), wire.ContextOf(b))
+			return printContext(s, b.Text, wire.ContextOf(b))
 		},
 	}
 	addArgs(c.Flags(), asked.Args())

@@ -39,7 +39,7 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	text := b.Text()
+	text := b.Text
 	if text == "" {
 		text = "Nothing to know yet."
 		if b.LowTrust > 0 {

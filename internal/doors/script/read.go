@@ -231,7 +231,7 @@ func (in *contextInput) call(ctx context.Context, s *session, _ *sandbox.Call) (
 	if err != nil {
 		return nil, err
 	}
-	return b.Text(), nil
+	return b.Text, nil
 }
 
 func stats(ctx context.Context, s *session) (any, error) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/engine/briefing"
 	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -37,7 +36,12 @@ func proactiveContext(ctx context.Context, c *call) (reply, error) {
 	if c.Has("auto_ingest") && ingest && !mayWrite {
 		return reply{}, errForbidden()
 	}
-	b, err := query.Context(ctx, c.Memories, briefing.Query{Prompt: prompt, PromptOnly: true, MaxTokens: api.MaxTokens})
+	most := api.MaxTokens
+	q, err := (&verb.Context{Prompt: prompt, PromptOnly: true, MaxTokens: &most}).Query(c.Now())
+	if err != nil {
+		return reply{}, err
+	}
+	b, err := query.Context(ctx, c.Memories, q)
 	if err != nil {
 		return reply{}, err
 	}

@@ -62,6 +62,8 @@ type Input struct {
 	Facts []Fact
 	// Notes say, of those memories that contradict a fact, which.
 	Notes map[hippo.ID]string
+	// Unassigned is [api.Briefing.Unassigned].
+	Unassigned int
 	// Projects are the names of the current one, and "" for none; memories of others are never selected.
 	Projects []string
 	// Now is the time of the reader.
@@ -78,45 +80,11 @@ type Input struct {
 	Instructs func(text string) bool
 }
 
-// Section is a part of a [Briefing].
-type Section string
-
-// The sections, in the order in which they are shown.
+// The sections of a briefing, in the order in which they are shown.
 const (
-	Rules     Section = "rules"
-	Tasks     Section = "tasks"
-	Decisions Section = "decisions"
-	Recent    Section = "recent"
-	Related   Section = "related"
+	Rules     = "rules"
+	Tasks     = "tasks"
+	Decisions = "decisions"
+	Recent    = "recent"
+	Related   = "related"
 )
-
-// Item is one memory in a [Briefing].
-type Item struct {
-	Memory *hippo.Memory
-	// ID is the short form of the memory's.
-	ID      string
-	Section Section
-	// Preview is the content on one line; of a long one the beginning, or the sentences that fit the prompt.
-	Preview string
-	// Age is how long ago the memory was recorded or its event happened: "3 d".
-	Age string
-	// Instructs: the content tries to instruct its reader.
-	Instructs bool
-	// Note says which fact the memory contradicts; empty: none.
-	Note string
-}
-
-// Briefing is what to know now.
-type Briefing struct {
-	// Items are in the order of the sections, the best of each first.
-	Items []Item
-	// Facts are what the prompt asks for of the entities that it names.
-	Facts []Fact
-	// LowTrust counts memories that are worth knowing, but must not be injected unless a
-	// person asks for them; see [Trusted].
-	LowTrust int
-	// Unassigned counts memories of which nobody could tell the project; they are not shown.
-	Unassigned int
-	// PromptOnly chooses the heading.
-	PromptOnly bool
-}

@@ -5,7 +5,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/tokencount"
 )
 
-// Fact is a fact in a [Briefing].
+// Fact is a fact that may be worth knowing.
 type Fact struct {
 	hippo.Fact
 	// Text is the fact on one line, for a reader.
@@ -15,8 +15,8 @@ type Fact struct {
 // maxFact is how many characters of a fact are shown.
 const maxFact = 300
 
-// line formats a fact for a briefing.
-func (f *Fact) line() string { return "- " + lineOf(f.Text, maxFact) }
+// factLine formats a fact for a briefing.
+func factLine(text string) string { return "- " + lineOf(text, maxFact) }
 
 // factShare is the part of the budget that facts get.
 const factShare = .25
@@ -29,13 +29,13 @@ func (f *filler) fillFacts() {
 	}
 	limit := f.left * factShare
 	for i := range f.in.Facts {
-		x := f.in.Facts[i]
+		x := &f.in.Facts[i]
 		if x.Trust < hippo.TrustNormal || f.in.PromptOnly && !x.Asked || f.in.Instructs != nil && f.in.Instructs(x.Text) {
 			continue
 		}
-		text := x.line() + "\n"
+		text := factLine(x.Text) + "\n"
 		if len(f.briefing.Facts) == 0 && !f.in.PromptOnly {
-			text += Related.title() + "\n"
+			text += title(Related) + "\n"
 		}
 		cost := float64(tokencount.Of(text))
 		if cost > limit {
@@ -43,7 +43,7 @@ func (f *filler) fillFacts() {
 		}
 		limit -= cost
 		f.left -= cost
-		f.briefing.Facts = append(f.briefing.Facts, x)
+		f.briefing.Facts = append(f.briefing.Facts, x.Text)
 		f.opened = append(f.opened, Related)
 	}
 }

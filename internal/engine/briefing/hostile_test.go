@@ -44,7 +44,7 @@ func TestBriefing_HostileText(t *testing.T) {
 		in := briefing.Input{Projects: []string{"p", ""}, Now: now(), Candidates: []briefing.Candidate{candidate(1, text+strings.Repeat(" padding", hippo.MaxContent/8-20))}}
 		in.Candidates[0].Memory.Source.Kind = hippo.SourceKind(text)
 		in.Instructs = func(s string) bool { looked = max(looked, len(s)); return false }
-		out := briefing.Select(&in).Text()
+		out := briefing.Select(&in).Text
 		lines := strings.Split(out, "\n")
 		if len(lines) != 6 || lines[5] != "</hippo-memory>" {
 			t.Errorf("%q: got %q", text, out)

@@ -9,8 +9,8 @@ import (
 
 // Types returns the types of memories that belong to a section, which are tags and labels, too.
 // The sections [Recent] and [Related] have none.
-func Types(s Section) []string {
-	switch s {
+func Types(section string) []string {
+	switch section {
 	case Rules:
 		return []string{"preference", "convention", "rule", "guideline", "instruction", "standard", "policy", "workflow", "style", "correction"}
 	case Tasks:
@@ -24,7 +24,7 @@ func Types(s Section) []string {
 
 // sectionOf returns the section of a memory: by its type, its tags, or a label before its text, as
 // in "TODO: rotate the keys". What belongs to none is recent work, or related to the prompt.
-func sectionOf(c *Candidate) Section {
+func sectionOf(c *Candidate) string {
 	m := c.Memory
 	names := append([]string{m.Type, label(m.Content)}, m.Tags...)
 	for i, n := range names {
@@ -33,7 +33,7 @@ func sectionOf(c *Candidate) Section {
 	if m.Pinned {
 		return Rules
 	}
-	for _, s := range []Section{Rules, Tasks, Decisions} {
+	for _, s := range []string{Rules, Tasks, Decisions} {
 		for _, t := range Types(s) {
 			if slices.Contains(names, t) {
 				return s

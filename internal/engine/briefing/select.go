@@ -13,7 +13,7 @@ import (
 
 // plan is how a section is filled.
 type plan struct {
-	section Section
+	section string
 	// share is the part of the budget that the section gets before others get the rest.
 	share float64
 	// halfLife is the age at which the recency of a memory is one half.
@@ -48,9 +48,9 @@ type scored struct {
 }
 
 // Select selects what to know now. The text of the result has at most in.MaxTokens tokens.
-func Select(in *Input) *Briefing {
-	b := &Briefing{PromptOnly: in.PromptOnly}
-	lists := make(map[Section][]scored)
+func Select(in *Input) *api.Briefing {
+	b := &api.Briefing{Unassigned: in.Unassigned}
+	lists := make(map[string][]scored)
 	for i := range in.Candidates {
 		c := &in.Candidates[i]
 		p, ok := planOf(in, c)
@@ -79,10 +79,11 @@ func Select(in *Input) *Briefing {
 	f.fillPrompt(lists)
 	f.fill(lists, true)
 	f.fill(lists, false)
-	order := []Section{Rules, Tasks, Decisions, Recent, Related}
-	slices.SortStableFunc(b.Items, func(x, y Item) int {
+	order := []string{Rules, Tasks, Decisions, Recent, Related}
+	slices.SortStableFunc(b.Items, func(x, y api.BriefingItem) int {
 		return cmp.Compare(slices.Index(order, x.Section), slices.Index(order, y.Section))
 	})
+	b.Text = textOf(b, in.PromptOnly)
 	return b
 }
 
@@ -123,14 +124,14 @@ func (p *plan) score(c *Candidate, now time.Time) float64 {
 }
 
 // budget is what the heading and the last line leave of the tokens.
-func budget(in *Input, b *Briefing) float64 {
+func budget(in *Input, b *api.Briefing) float64 {
 	h := heading
 	if in.PromptOnly {
 		h = promptHeading
 	}
 	n := cmp.Or(in.MaxTokens, api.DefaultTokens) - tokencount.Of(h+"\n"+frameEnd+"\n")
 	if b.LowTrust > 0 {
-		n -= tokencount.Of(b.lowTrust() + "\n")
+		n -= tokencount.Of(lowTrust(b) + "\n")
 	}
 	return float64(n)
 }
@@ -138,15 +139,15 @@ func budget(in *Input, b *Briefing) float64 {
 // filler adds items while the budget lasts.
 type filler struct {
 	in       *Input
-	briefing *Briefing
+	briefing *api.Briefing
 	unique   duplicates
 	left     float64
-	opened   []Section
+	opened   []string
 	seen     map[hippo.ID]bool
 }
 
 // fill adds the best of each list; with shares, only until a section has its share of the budget.
-func (f *filler) fill(lists map[Section][]scored, shares bool) {
+func (f *filler) fill(lists map[string][]scored, shares bool) {
 	whole := f.left
 	for _, p := range plans() {
 		limit := f.left
@@ -171,9 +172,9 @@ func (f *filler) fill(lists map[Section][]scored, shares bool) {
 const promptShare = .5
 
 // fillPrompt adds what the prompt reminds of, in whatever section it is shown.
-func (f *filler) fillPrompt(lists map[Section][]scored) {
+func (f *filler) fillPrompt(lists map[string][]scored) {
 	var found []scored
-	sections := make(map[hippo.ID]Section)
+	sections := make(map[hippo.ID]string)
 	for s, list := range lists {
 		for _, c := range list {
 			if c.Prompt >= minPrompt {
@@ -219,7 +220,7 @@ func (f *filler) newest(m *hippo.Memory) *hippo.Memory {
 
 // add adds a memory, unless the reader knows it or an item says the same. It returns what that
 // costs, and whether it was within the limit.
-func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, fits bool) {
+func (f *filler) add(s string, m *hippo.Memory, limit float64) (cost float64, fits bool) {
 	if newer := f.newest(m); newer != m { // what it says holds no more: the newer one stands for it
 		f.seen[m.ID] = true
 		if m = newer; f.seen[m.ID] {
@@ -235,11 +236,11 @@ func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, f
 		f.seen[m.ID] = true
 		return 0, true
 	}
-	item := Item{Memory: m, ID: f.in.IDs.Of(m.ID), Section: s, Preview: f.preview(m), Age: age(m.When(), f.in.Now), Note: f.in.Notes[m.ID]}
+	item := api.BriefingItem{Memory: m, ID: f.in.IDs.Of(m.ID), Section: s, Preview: f.preview(m), Source: source(m), Age: age(m.When(), f.in.Now), Note: f.in.Notes[m.ID]}
 	item.Instructs = f.in.Instructs != nil && f.in.Instructs(beginning(m.Content)+"\n"+item.Preview)
-	text := item.line() + "\n"
+	text := line(&item) + "\n"
 	if !f.in.PromptOnly && !slices.Contains(f.opened, s) {
-		text += s.title() + "\n"
+		text += title(s) + "\n"
 	}
 	if cost = float64(tokencount.Of(text)); cost > limit {
 		return 0, false

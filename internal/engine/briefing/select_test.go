@@ -45,7 +45,7 @@ func prompted(relevance float64) func(*briefing.Candidate) {
 func selected(in briefing.Input) (out []string) {
 	in.Projects, in.Now = []string{"p", ""}, now()
 	for _, i := range briefing.Select(&in).Items {
-		out = append(out, string(i.Section)+": "+i.Memory.Content)
+		out = append(out, i.Section+": "+i.Memory.Content)
 	}
 	return out
 }
@@ -169,7 +169,7 @@ func TestSelect_Properties(t *testing.T) {
 			in.Candidates = append(in.Candidates, c)
 		}
 		b := briefing.Select(&in)
-		text := b.Text()
+		text := b.Text
 		if n := tokencount.Of(text); n > in.MaxTokens {
 			t.Fatalf("%d tokens of %d:\n%s", n, in.MaxTokens, text)
 		}
@@ -184,8 +184,8 @@ func TestSelect_Properties(t *testing.T) {
 			t.Fatalf("the frame ends early:\n%s", text)
 		}
 		slices.Reverse(in.Candidates)
-		if again := briefing.Select(&in); again.Text() != text {
-			t.Fatalf("in another order:\n%s\nnot\n%s", again.Text(), text)
+		if again := briefing.Select(&in); again.Text != text {
+			t.Fatalf("in another order:\n%s\nnot\n%s", again.Text, text)
 		}
 	})
 }

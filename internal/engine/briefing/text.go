@@ -1,15 +1,17 @@
 package briefing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 )
 
 // title is the heading of a section.
-func (s Section) title() string {
-	switch s {
+func title(section string) string {
+	switch section {
 	case Rules:
 		return "## Preferences and rules"
 	case Tasks:
@@ -34,7 +36,7 @@ const (
 )
 
 // line is an item as it is shown.
-func (i *Item) line() string {
+func line(i *api.BriefingItem) string {
 	mark := ""
 	if i.Memory.Project == "" && i.Memory.UserPreference() {
 		mark = ", holds in every project"
@@ -45,57 +47,53 @@ func (i *Item) line() string {
 	if i.Note != "" {
 		mark += ", " + i.Note
 	}
-	return fmt.Sprintf("- %s [%s, %s, %s%s]", i.Preview, i.ID, i.Source(), i.Age, mark)
+	return fmt.Sprintf("- %s [%s, %s, %s%s]", i.Preview, i.ID, i.Source, i.Age, mark)
 }
 
-// Source is who recorded the memory.
-func (i *Item) Source() string {
-	if i.Memory.Source.Kind == "" {
-		return string(hippo.SourceAgent)
-	}
-	return disarmed(string(i.Memory.Source.Kind)) // of files of others, too
+// source is the kind of who recorded a memory, which may come from the file of another program.
+func source(m *hippo.Memory) string {
+	return disarmed(string(cmp.Or(m.Source.Kind, hippo.SourceAgent)))
 }
 
 // lowTrust is the line about the memories that were left out.
-func (b *Briefing) lowTrust() string {
+func lowTrust(b *api.Briefing) string {
 	return fmt.Sprintf("(%d more of low trust, not shown: hippo search finds them)", b.LowTrust)
 }
 
 // unassigned is the line about the memories that belong to no known project.
-func (b *Briefing) unassigned() string {
+func unassigned(b *api.Briefing) string {
 	return fmt.Sprintf("(%d in project %q, because nobody could tell where they belong: hippo project move ID --to current files one here)", b.Unassigned, hippo.Unassigned)
 }
 
-// Text formats the briefing for a model; empty if there are no items. Each memory is one line, so
-// that its content can forge neither a heading, nor another memory, nor the end of the frame.
-func (b *Briefing) Text() string {
+// textOf is [api.Briefing.Text]. promptOnly chooses the heading.
+func textOf(b *api.Briefing, promptOnly bool) string {
 	if len(b.Items)+len(b.Facts) == 0 {
 		return ""
 	}
 	lines := []string{heading}
-	if b.PromptOnly {
+	if promptOnly {
 		lines[0] = promptHeading
 	}
-	section := Section("")
+	section := ""
 	for i := range b.Items {
 		x := &b.Items[i]
-		if x.Section != section && !b.PromptOnly {
-			lines = append(lines, x.Section.title())
+		if x.Section != section && !promptOnly {
+			lines = append(lines, title(x.Section))
 			section = x.Section
 		}
-		lines = append(lines, x.line())
+		lines = append(lines, line(x))
 	}
-	if len(b.Facts) > 0 && section != Related && !b.PromptOnly {
-		lines = append(lines, Related.title())
+	if len(b.Facts) > 0 && section != Related && !promptOnly {
+		lines = append(lines, title(Related))
 	}
 	for i := range b.Facts {
-		lines = append(lines, b.Facts[i].line())
+		lines = append(lines, factLine(b.Facts[i]))
 	}
 	if b.LowTrust > 0 {
-		lines = append(lines, b.lowTrust())
+		lines = append(lines, lowTrust(b))
 	}
 	if b.Unassigned > 0 {
-		lines = append(lines, b.unassigned())
+		lines = append(lines, unassigned(b))
 	}
 	return strings.Join(append(lines, frameEnd), "\n")
 }

@@ -164,7 +164,7 @@ func (g *gatherer) list(ctx context.Context, clock rank.Clock) ([]hippo.ID, erro
 	pinned := g.filter
 	pinned.Pinned = true
 	filters := []hippo.Filter{pinned}
-	for _, s := range []briefing.Section{briefing.Rules, briefing.Tasks, briefing.Decisions} {
+	for _, s := range []string{briefing.Rules, briefing.Tasks, briefing.Decisions} {
 		types := g.filter
 		types.Types = briefing.Types(s)
 		filters = append(filters, types)

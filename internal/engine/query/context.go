@@ -28,7 +28,7 @@ const (
 //
 // In the process of another, a call is repeated without what the reader has already, until nothing of
 // that is left: [briefing.Query.Known] stays here.
-func Context(ctx context.Context, m *engine.Memories, q briefing.Query) (*briefing.Briefing, error) {
+func Context(ctx context.Context, m *engine.Memories, q briefing.Query) (*api.Briefing, error) {
 	if m.Remote == nil {
 		return brief(ctx, m, q)
 	}
@@ -61,20 +61,20 @@ type contextArgs struct {
 	Known      []hippo.ID
 }
 
-func briefWithout(ctx context.Context, m *engine.Memories, a contextArgs) (*briefing.Briefing, error) {
+func briefWithout(ctx context.Context, m *engine.Memories, a contextArgs) (*api.Briefing, error) {
 	return brief(ctx, m, briefing.Query{
 		Prompt: a.Prompt, Work: a.Work, PromptOnly: a.PromptOnly, Names: a.Names, MaxTokens: a.MaxTokens, At: a.At,
 		Known: func(x *hippo.Memory) bool { return slices.Contains(a.Known, x.ID) },
 	})
 }
 
-func brief(ctx context.Context, m *engine.Memories, q briefing.Query) (*briefing.Briefing, error) {
+func brief(ctx context.Context, m *engine.Memories, q briefing.Query) (*api.Briefing, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
 	if known := q.At.KnownAt; engine.IsPast(m, q.At) {
 		q.At.KnownAt = time.Time{}
-		out, _, err := engine.InPast(ctx, m, known, func(p *engine.Memories) (*briefing.Briefing, error) { return brief(ctx, p, q) })
+		out, _, err := engine.InPast(ctx, m, known, func(p *engine.Memories) (*api.Briefing, error) { return brief(ctx, p, q) })
 		return out, err
 	}
 	g := gatherer{memories: m, known: make(map[hippo.ID]int)}
@@ -96,14 +96,16 @@ func brief(ctx context.Context, m *engine.Memories, q briefing.Query) (*briefing
 	in := &briefing.Input{
 		Query: q, Candidates: g.found, Facts: g.facts, Notes: notes, IDs: memory.ShortIDs(m, ids), Projects: m.Scope.Current(), Now: m.Clock(), Instructs: instructs, Terms: knowledge.TellingTerms,
 	}
-	b, err := selected(ctx, m, in)
-	if err != nil || q.PromptOnly || m.Scope.Project == hippo.Unassigned {
-		return b, err
+	if !q.PromptOnly && m.Scope.Project != hippo.Unassigned {
+		err = m.Indexed(ctx, func() error {
+			in.Unassigned = memory.Unassigned(m)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	return b, m.Indexed(ctx, func() error {
-		b.Unassigned = memory.Unassigned(m)
-		return nil
-	})
+	return selected(ctx, m, in)
 }
 
 // changed returns [contradict.Statement.ChangedBy] of memories, each of which it parses once; similar is the cosine of two.
@@ -132,7 +134,7 @@ func changed(similar func(a, b hippo.ID) float64) func(older, newer *hippo.Memor
 func instructs(text string) bool { return len(screen.Instructions(text)) > 0 }
 
 // selected selects, and compares what it selects by the vectors in the index.
-func selected(ctx context.Context, m *engine.Memories, in *briefing.Input) (b *briefing.Briefing, err error) {
+func selected(ctx context.Context, m *engine.Memories, in *briefing.Input) (b *api.Briefing, err error) {
 	if len(in.Candidates) == 0 {
 		return briefing.Select(in), nil
 	}

@@ -18,7 +18,7 @@ func TestContext_Injections(t *testing.T) {
 	for i, x := range screentest.Injections() {
 		m := &hippo.Memory{Content: x.Text, Project: "p", CreatedAt: time.Now(), Pinned: true, Trust: hippo.TrustNormal, ContentHash: hippo.HashContent(x.Text)}
 		in := briefing.Input{Projects: []string{"p"}, Now: time.Now(), Candidates: []briefing.Candidate{{Memory: m, Importance: .5}}, Instructs: query.Instructs}
-		lines := strings.Split(briefing.Select(&in).Text(), "\n")
+		lines := strings.Split(briefing.Select(&in).Text, "\n")
 		if len(lines) != 6 || lines[5] != "</hippo-memory>" || strings.HasPrefix(strings.TrimSpace(lines[4]), "FORGED") {
 			t.Errorf("%d: %q makes %q", i, x.Text, lines)
 			continue
