@@ -80,37 +80,6 @@ type SourceHit struct {
 	Relevance float64
 }
 
-// CodeHit is a piece of code, such as a function, that answers a question.
-type CodeHit struct {
-	// Root is the folder of the source tree, and Path the file in it, with slashes.
-	Root string
-	Path string
-	// First and Last are its lines, from 1.
-	First int
-	Last  int
-	// Language is that of the file, Kind that of the definition, such as "func".
-	Language string
-	Kind     string
-	// Name is the qualified name of the definition; empty for what lies between definitions.
-	Name      string
-	Signature string
-	// Text is empty unless Freshness is [CodeFresh].
-	Text string
-	// Relevance is in [0, 1].
-	Relevance float64
-	Freshness Freshness
-}
-
-// Freshness says whether a file is still what was indexed. Its text can be shown to people.
-type Freshness string
-
-// The values of [Freshness].
-const (
-	CodeFresh   Freshness = ""
-	CodeChanged Freshness = "changed since it was indexed"
-	CodeMissing Freshness = "gone since it was indexed"
-)
-
 // Context asks for what an agent should know now, as a text: rules, open tasks, decisions, recent work, and what the prompt
 // reminds of.
 type Context struct {

@@ -29,7 +29,7 @@ func indexed(t *testing.T, name, text string) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tree.Update(t.Context(), nil)
+	_, err = tree.Update(t.Context(), false)
 	if err = errors.Join(err, l.Close()); err != nil {
 		t.Fatal(err)
 	}

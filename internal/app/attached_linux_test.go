@@ -20,7 +20,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/doors/script"
@@ -135,7 +134,7 @@ func (c *caller) index() {
 	}
 	tree, err := l.Add(c.t.Context(), c.tree)
 	if err == nil {
-		_, err = tree.Update(c.t.Context(), &codeindex.UpdateOptions{})
+		_, err = tree.Update(c.t.Context(), false)
 	}
 	if err != nil {
 		c.t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code"
 
 	"github.com/hippo-memory/hippo/internal/base/userdir"
@@ -24,31 +25,31 @@ import (
 )
 
 // OpenCode returns the code indexes of the user, in the cache directory. The caller closes them.
-func OpenCode(o *Options) (*codeindex.Library, error) { return OpenCodeIn(codeFolder(), o) }
+func OpenCode(o *Options) (code.Library, error) { return OpenCodeIn(codeFolder(), o) }
 
 // OpenCodeIn is OpenCode for indexes in another folder.
-func OpenCodeIn(dir string, o *Options) (*codeindex.Library, error) {
+func OpenCodeIn(dir string, o *Options) (code.Library, error) {
 	own, err := static.Open(models.Builtin())
 	if err != nil {
-		return nil, err
+		return code.Library{}, err
 	}
 	tokens, err := static.OpenWithCode(own, models.Code())
 	if err != nil {
-		return nil, err
+		return code.Library{}, err
 	}
 	encoder, err := codeEncoder(&o.CodeModel)
 	if err != nil {
-		return nil, err
+		return code.Library{}, err
 	}
 	weights := rank.CodeWeights()
 	now := o.Now
 	if now == nil {
 		now = time.Now //nolint:forbidigo // the default clock
 	}
-	return codeindex.NewLibrary(codeindex.Config{
+	return code.Library{Library: codeindex.NewLibrary(codeindex.Config{
 		Dir: dir, Parser: symbols.New(filepath.Join(userdir.Cache(), "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Encoder: encoder, OnBattery: power.OnBattery, Tokens: tokens,
 		Weights: &weights, Now: now, Log: o.Log,
-	}), nil
+	})}, nil
 }
 
 // codeEncoder returns the encoder of code for the setting of the model; nil: there is none.
@@ -70,8 +71,8 @@ type Code struct {
 	dir     string
 
 	mu      sync.Mutex
-	library *codeindex.Library // nil: not opened
-	trees   map[*codeindex.Tree]*followed
+	library code.Library         // without one inside: not opened
+	trees   map[string]*followed // by root
 	stop    context.CancelFunc
 	running context.Context // that of all that runs in the background
 	work    sync.WaitGroup
@@ -89,13 +90,13 @@ type followed struct {
 // codeUpdate is an update that was asked for. Its report and error may be read when done is closed.
 type codeUpdate struct {
 	done   chan struct{}
-	report *codeindex.Report
+	report *api.CodeReport
 	err    error
 }
 
 // NewCode returns a Code that opened nothing. dir is the folder that the caller works in; empty: it is not known.
 func NewCode(dir string, o *Options) *Code {
-	c := &Code{options: o, dir: dir, trees: make(map[*codeindex.Tree]*followed)}
+	c := &Code{options: o, dir: dir, trees: make(map[string]*followed)}
 	c.running, c.stop = context.WithCancel(context.Background())
 	return c
 }
@@ -114,7 +115,7 @@ type UnwatchedCode struct {
 func (s UnwatchedCode) Dir() string { return s.Folder }
 
 // Follow does nothing.
-func (UnwatchedCode) Follow(*codeindex.Tree) {}
+func (UnwatchedCode) Follow(*code.Tree) {}
 
 // Indexed is [CodeIndexed].
 func (*Code) Indexed() bool { return CodeIndexed() }
@@ -126,13 +127,13 @@ func CodeIndexed() bool {
 }
 
 // Library returns the indexes. An error is not kept: the next call tries again.
-func (c *Code) Library() (*codeindex.Library, error) {
+func (c *Code) Library() (code.Library, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.library == nil {
+	if c.library.Library == nil {
 		l, err := OpenCode(c.options)
 		if err != nil {
-			return nil, err
+			return code.Library{}, err
 		}
 		c.library = l
 	}
@@ -158,33 +159,33 @@ func holdsPath(root, path string) bool {
 }
 
 // of returns what runs for a tree. It is called with c.mu held.
-func (c *Code) of(t *codeindex.Tree) *followed {
-	f := c.trees[t]
+func (c *Code) of(t *code.Tree) *followed {
+	f := c.trees[t.Root()]
 	if f == nil {
 		f = &followed{}
 		f.ctx, f.cancel = context.WithCancel(c.running)
-		c.trees[t] = f
+		c.trees[t.Root()] = f
 	}
 	return f
 }
 
 // Follow updates the index of a tree now and whenever its files change, in the background, until Stop or Close.
-func (c *Code) Follow(t *codeindex.Tree) {
+func (c *Code) Follow(t *code.Tree) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watch(t, c.of(t))
 }
 
 // watch is called with c.mu held.
-func (c *Code) watch(t *codeindex.Tree, f *followed) {
+func (c *Code) watch(t *code.Tree, f *followed) {
 	if f.watched || f.ctx.Err() != nil {
 		return
 	}
 	f.watched = true
 	c.work.Go(func() {
-		_ = code.Follow(f.ctx, t, c.options.Log, func(_ code.Change, err error) { // it ends with Stop or Close
+		_ = t.Follow(f.ctx, c.options.Log, func(_ code.Change, err error) { // it ends with Stop or Close
 			if err != nil && c.options.Log != nil {
-				c.options.Log.Debug("code index", "root", t.Root.Path, "error", err)
+				c.options.Log.Debug("code index", "root", t.Root(), "error", err)
 			}
 		})
 	})
@@ -193,7 +194,7 @@ func (c *Code) watch(t *codeindex.Tree, f *followed) {
 // Update updates the index of a tree in the background, and follows the tree from then on. It waits for the end of the update; if ctx
 // ends first, the error is that of ctx and the update goes on. A tree that is updated already is waited for. rebuild parses all files
 // again.
-func (c *Code) Update(ctx context.Context, t *codeindex.Tree, rebuild bool) (*codeindex.Report, error) {
+func (c *Code) Update(ctx context.Context, t *code.Tree, rebuild bool) (*api.CodeReport, error) {
 	u := c.begin(t, rebuild)
 	select {
 	case <-u.done:
@@ -203,7 +204,7 @@ func (c *Code) Update(ctx context.Context, t *codeindex.Tree, rebuild bool) (*co
 	}
 }
 
-func (c *Code) begin(t *codeindex.Tree, rebuild bool) *codeUpdate {
+func (c *Code) begin(t *code.Tree, rebuild bool) *codeUpdate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := c.of(t)
@@ -217,7 +218,7 @@ func (c *Code) begin(t *codeindex.Tree, rebuild bool) *codeUpdate {
 	}
 	f.update = u
 	c.work.Go(func() {
-		u.report, u.err = t.Update(f.ctx, &codeindex.UpdateOptions{Rebuild: rebuild})
+		u.report, u.err = t.Update(f.ctx, rebuild)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if f.update = nil; u.err == nil {
@@ -230,11 +231,11 @@ func (c *Code) begin(t *codeindex.Tree, rebuild bool) *codeUpdate {
 
 // Stop ends what runs in the background for a tree, until the next call of Follow or Update. An update under way leaves the former
 // state.
-func (c *Code) Stop(t *codeindex.Tree) {
+func (c *Code) Stop(t *code.Tree) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f := c.trees[t]; f != nil {
-		delete(c.trees, t)
+	if f := c.trees[t.Root()]; f != nil {
+		delete(c.trees, t.Root())
 		f.cancel()
 	}
 }
@@ -245,7 +246,7 @@ func (c *Code) Close() error {
 	c.work.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.library == nil {
+	if c.library.Library == nil {
 		return nil
 	}
 	return c.library.Close()

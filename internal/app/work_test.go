@@ -69,7 +69,7 @@ func indexCode(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tree.Update(t.Context(), nil)
+	_, err = tree.Update(t.Context(), false)
 	if err = errors.Join(err, l.Close()); err != nil {
 		t.Fatal(err)
 	}

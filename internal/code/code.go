@@ -1,5 +1,5 @@
 // Package code asks the code indexes of this machine for somebody who works in a folder, and keeps them up to date: it chooses the trees that a
-// question is about, and resolves paths relative to that folder. The indexes are those of package codeindex.
+// question is about, and resolves paths relative to that folder. The indexes are those of package codeindex, which front ends do not import.
 package code
 
 import (
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 )
@@ -18,27 +19,32 @@ import (
 // Library is the code indexes of a user.
 type Library struct{ *codeindex.Library }
 
-// Asked limits a question. An empty field sets no limit.
-type Asked struct {
-	// Root is a path in the tree to ask, which is otherwise that of the current directory. Path is a file or a folder.
-	Root, Path, Language, Kind string
+// Limits limit a question. An empty field sets no limit.
+type Limits struct {
+	// Path is a file or a folder.
+	Path, Language, Kind string
 	// Count is the number of results; 0 means the default.
 	Count int
 }
 
-// Trees are the source trees that a question is about, at least one.
-type Trees struct {
-	trees  []*codeindex.Tree
-	dir    string           // that the question comes from; empty: a tree was named
-	filter codeindex.Filter // of several trees it has no path
-	count  int
+// filter returns the limits of what is found.
+func (l *Limits) filter() codeindex.Filter {
+	return codeindex.Filter{Path: l.Path, Language: strings.ToLower(l.Language), Kind: syntax.Kind(strings.ToLower(l.Kind))}
 }
 
-// Tree is the only tree that a question is about.
-type Tree struct {
-	tree   *codeindex.Tree
-	filter codeindex.Filter
-	count  int
+// Asked limits a question, and says where it is asked.
+type Asked struct {
+	// Root is a path in the tree to ask, which is otherwise that of the current directory.
+	Root string
+	Limits
+}
+
+// Trees are the source trees that a question is about, at least one.
+type Trees struct {
+	trees []*codeindex.Tree
+	dir   string // that the question comes from; empty: a tree was named
+	// Limits have no path where there are several trees.
+	Limits
 }
 
 // Ask returns the trees that a question is about: that of Root, else that of the current directory, else those below it or the one with Path, else
@@ -48,10 +54,9 @@ func (l Library) Ask(ctx context.Context, a Asked) (*Trees, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.count = a.Count
-	in.filter = codeindex.Filter{Language: strings.ToLower(a.Language), Kind: syntax.Kind(strings.ToLower(a.Kind))}
+	in.Limits = a.Limits
 	if a.Path != "" {
-		in.filter.Path, err = relative(ctx, in.trees[0], a.Path)
+		in.Path, err = relative(ctx, in.trees[0], a.Path)
 	}
 	return in, err
 }
@@ -68,7 +73,7 @@ func (l Library) choose(a *Asked) (*Trees, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	all, err := l.Trees()
+	all, err := l.Library.Trees()
 	switch {
 	case err != nil:
 		return nil, err
@@ -99,71 +104,52 @@ func nameRoot(trees []*codeindex.Tree) error {
 	return fmt.Errorf("%w: the current directory is in no tree that is indexed; name one with --root: %s", hippo.ErrInvalid, strings.Join(names, ", "))
 }
 
+// Among returns the trees that a caller in the folder dir asks about, of those that the scope may read: the one that root names, or else
+// as [codeindex.Library.ChooseAll] does.
+func (l Library) Among(s *hippo.Scope, dir, root string) (*Trees, error) {
+	trees, err := l.ChooseAll(s, codeindex.Choice{Root: root, Dir: dir})
+	return &Trees{trees: trees, dir: dir}, err
+}
+
+// Narrow takes, of several trees, the one that holds a path of the caller, if there is one. It returns the path, which is absolute then.
+func (in *Trees) Narrow(path string) string {
+	if t := codeindex.TreeAt(in.trees, in.dir, path); len(in.trees) > 1 && t != nil {
+		in.trees = []*codeindex.Tree{t}
+		return codeindex.PathFrom(in.dir, path)
+	}
+	return path
+}
+
+// Several reports whether there are more trees than one.
+func (in *Trees) Several() bool { return len(in.trees) > 1 }
+
+// All returns each of the trees.
+func (in *Trees) All() []*Tree { return treesOf(in.trees, in.Limits) }
+
 // One returns the tree of a question that one tree answers.
 func (in *Trees) One() (*Tree, error) {
 	if len(in.trees) > 1 {
 		return nil, nameRoot(in.trees)
 	}
-	return &Tree{tree: in.trees[0], filter: in.filter, count: in.count}, nil
+	return &Tree{in.trees[0], in.Limits}, nil
+}
+
+// Only is [Trees.One] for a caller that names a tree by an argument: the error is a [*hippo.FieldError] of the field root.
+func (in *Trees) Only() (*Tree, error) {
+	t, err := codeindex.One(in.trees)
+	return &Tree{t, in.Limits}, err
 }
 
 // Search finds code in all of the trees. places are the paths of the hits: where several trees were asked, from the current directory.
-func (in *Trees) Search(ctx context.Context, text string) (a *codeindex.Answer, places []string, err error) {
-	a, err = codeindex.SearchAll(ctx, in.trees, in.dir, codeindex.Query{Text: text, Count: in.count, Filter: in.filter})
+func (in *Trees) Search(ctx context.Context, text string) (a *api.CodeAnswer, places []string, err error) {
+	a, err = codeindex.SearchAll(ctx, in.trees, in.dir, codeindex.Query{Text: text, Count: in.Count, Filter: in.filter()})
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range a.Hits {
-		places = append(places, a.PlaceOf(&a.Hits[i], in.dir))
+		places = append(places, codeindex.PlaceOf(a, &a.Hits[i], in.dir))
 	}
 	return a, places, nil
-}
-
-// Notes name what is missing from answers at the moment, such as files that are not indexed yet.
-func (t *Tree) Notes() []string { return codeindex.Notes(t.tree) }
-
-// Status returns the state. A root without an index, or that was deleted, is a problem that it names.
-func (t *Tree) Status(ctx context.Context) codeindex.Status { return t.tree.Status(ctx) }
-
-// Named returns the definitions of a name; texts: with comment and text.
-func (t *Tree) Named(ctx context.Context, name string, texts bool) ([]codeindex.Definition, error) {
-	return t.tree.Symbols(ctx, name, t.filter, t.count, texts)
-}
-
-// DefinedIn returns the definitions of a file. A relative path starts at the current directory, or else at the root of the tree.
-func (t *Tree) DefinedIn(ctx context.Context, file string) ([]codeindex.Definition, error) {
-	path, err := relative(ctx, t.tree, file)
-	if err != nil {
-		return nil, err
-	}
-	return t.tree.Outline(ctx, path)
-}
-
-// Edges returns what calls the definitions of a name, or what they call; references: not only calls.
-func (t *Tree) Edges(ctx context.Context, name string, callees, references bool) (*codeindex.Edges, error) {
-	if callees {
-		return t.tree.Callees(ctx, name, t.filter, t.count, !references)
-	}
-	return t.tree.Callers(ctx, name, t.filter, t.count, !references)
-}
-
-// Related returns what is related to the definitions of a name, or to a file.
-func (t *Tree) Related(ctx context.Context, of string) (*codeindex.Related, error) {
-	if path, err := relative(ctx, t.tree, of); err == nil { // else it is no path
-		held, err := codeindex.Holds(ctx, t.tree, path)
-		if err != nil {
-			return nil, err
-		}
-		if held {
-			of = path
-		}
-	}
-	return codeindex.RelatedTo(ctx, t.tree, of, t.filter, t.count)
-}
-
-// Overview returns the definitions that others refer to most, within a budget of tokens.
-func (t *Tree) Overview(ctx context.Context, tokens int) (*codeindex.Map, error) {
-	return t.tree.Map(ctx, t.filter, tokens)
 }
 
 // relative returns a path relative to the root of a tree. What does not lie there from the current directory, and is

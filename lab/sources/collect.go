@@ -117,7 +117,7 @@ func openTree(ctx context.Context, s *eval.Set) (_ *source, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := l.Add(ctx, dir)
+	t, err := l.Library.Add(ctx, dir)
 	if err == nil {
 		_, err = t.Update(ctx, nil)
 	}

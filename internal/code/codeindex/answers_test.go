@@ -44,8 +44,8 @@ func freshness(t *testing.T, tree *codeindex.Tree) map[string]api.Freshness {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	out["map"] = m.Files[0].Freshness
-	if stale := m.Files[0].Freshness; strings.Contains(m.Text(), "since it was indexed") != (stale != api.CodeFresh) || m.Files[0].Symbols[0].Freshness != stale {
-		t.Errorf("%q: %+v", m.Text(), m)
+	if stale := m.Files[0].Freshness; strings.Contains(m.Text, "since it was indexed") != (stale != api.CodeFresh) || m.Files[0].Symbols[0].Freshness != stale {
+		t.Errorf("%q: %+v", m.Text, m)
 	}
 	return out
 }
@@ -104,7 +104,7 @@ func TestTree_Callers_surest(t *testing.T) {
 	write(t, dir, map[string]string{"a/a.go": "package a\n\ntype T struct{}\n\nfunc (t T) Run() {}\n\nfunc use(x any, t T) {\n\tx.Run()\n\tt.Run()\n}\n"})
 	tree := add(t, library(t, t.TempDir()), dir)
 	update(t, tree)
-	for what, ask := range map[string]func(context.Context, string, codeindex.Filter, int, bool) (*codeindex.Edges, error){"Run": tree.Callers, "use": tree.Callees} {
+	for what, ask := range map[string]func(context.Context, string, codeindex.Filter, int, bool) (*api.CodeEdges, error){"Run": tree.Callers, "use": tree.Callees} {
 		e, err := ask(t.Context(), what, codeindex.Filter{}, 0, true)
 		if err != nil || len(e.Edges) != 1 || !e.Edges[0].Sure || e.Edges[0].Line != 9 {
 			t.Errorf("%s: %+v, %v", what, e, err)

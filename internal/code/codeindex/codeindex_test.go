@@ -263,7 +263,7 @@ func TestTree_Symbols(t *testing.T) {
 	}
 }
 
-func names(e *codeindex.Edges) (list []string) {
+func names(e *api.CodeEdges) (list []string) {
 	for _, x := range e.Edges {
 		list = append(list, fmt.Sprintf("%s:%d %s", x.Path, x.Line, x.Name))
 	}
@@ -298,7 +298,7 @@ func TestTree_Callers(t *testing.T) {
 		t.Error(err)
 	}
 	m, err := tree.Map(t.Context(), codeindex.Filter{}, 0)
-	if err != nil || len(m.Files) != 2 || m.Files[0].Path != "pool/pool.go" || !strings.Contains(m.Text(), "func (p *Pool) Wait()") {
+	if err != nil || len(m.Files) != 2 || m.Files[0].Path != "pool/pool.go" || !strings.Contains(m.Text, "func (p *Pool) Wait()") {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if tiny, err := tree.Map(t.Context(), codeindex.Filter{}, codeindex.MinMapTokens); err != nil || tiny.Tokens > codeindex.MinMapTokens {
@@ -356,8 +356,8 @@ func TestTree_Update_root_deleted(t *testing.T) {
 	tree := add(t, library(t, t.TempDir()), dir)
 	update(t, tree)
 	write(t, dir, map[string]string{"late.go": "package late\n"})
-	_, err := tree.Update(t.Context(), &codeindex.UpdateOptions{Progress: func(p codeindex.Progress) {
-		if p.Phase == codeindex.Parsing {
+	_, err := tree.Update(t.Context(), &codeindex.UpdateOptions{Progress: func(p api.CodeProgress) {
+		if p.Phase == api.CodeParsing {
 			if err := os.RemoveAll(dir); err != nil {
 				t.Error(err)
 			}
@@ -384,8 +384,8 @@ func TestTree_Update_canceled(t *testing.T) {
 	write(t, dir, small())
 	tree := add(t, library(t, t.TempDir()), dir)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := tree.Update(ctx, &codeindex.UpdateOptions{Progress: func(p codeindex.Progress) {
-		if p.Phase == codeindex.Parsing {
+	_, err := tree.Update(ctx, &codeindex.UpdateOptions{Progress: func(p api.CodeProgress) {
+		if p.Phase == api.CodeParsing {
 			cancel()
 		}
 	}})

@@ -32,7 +32,7 @@ type EncodeOptions struct {
 	// Now: somebody waits. Neither searches nor the battery hold the work up.
 	Now bool
 	// Progress is called after each batch; nil: never.
-	Progress func(Progress)
+	Progress func(api.CodeProgress)
 }
 
 // Encode embeds by the encoder what has no vector by it, and returns when nothing is left. What is done is kept when ctx ends or
@@ -142,7 +142,7 @@ func encodeSome(ctx context.Context, t *Tree, f *vectorfile.File, o *EncodeOptio
 	t.encoding.did(t, len(batch), t.config.Now().Sub(start))
 	if o.Progress != nil {
 		e := encodingOf(t, g)
-		o.Progress(Progress{Phase: Embedding, Done: int64(e.Encoded), Total: int64(e.Encodable), Left: e.Left})
+		o.Progress(api.CodeProgress{Phase: api.CodeEmbedding, Done: int64(e.Encoded), Total: int64(e.Encodable), Left: e.Left})
 	}
 	return true, nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
@@ -163,9 +164,9 @@ func TestEncode_ended(t *testing.T) {
 	tree := add(t, l, root)
 	chunks := update(t, tree).Chunks
 	ctx, cancel := context.WithCancel(t.Context())
-	var last codeindex.Progress
-	err := codeindex.Encode(ctx, tree, &codeindex.EncodeOptions{Now: true, Progress: func(p codeindex.Progress) { last = p; cancel() }})
-	if !errors.Is(err, context.Canceled) || last.Phase != codeindex.Embedding || last.Done == 0 || last.Total != int64(chunks) {
+	var last api.CodeProgress
+	err := codeindex.Encode(ctx, tree, &codeindex.EncodeOptions{Now: true, Progress: func(p api.CodeProgress) { last = p; cancel() }})
+	if !errors.Is(err, context.Canceled) || last.Phase != api.CodeEmbedding || last.Done == 0 || last.Total != int64(chunks) {
 		t.Fatalf("%v, %+v", err, last)
 	}
 	// The process that was killed saved no words: only the file of vectors is left.

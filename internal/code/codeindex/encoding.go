@@ -7,20 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 )
-
-// Encoding is the state of the vectors.
-type Encoding struct {
-	// Embedded counts the chunks that have a vector by the table, which all have once they are indexed.
-	Embedded int
-	// Encoded counts the chunks that have one by the encoder, Encodable those that shall; both are 0 if the tree has more than
-	// [MaxEncoded] chunks, or there is no encoder.
-	Encoded, Encodable int
-	// Running: a process makes those by the encoder now. Left is how long that will still take, or would; 0: not known.
-	Running bool
-	Left    time.Duration
-}
 
 // rateFile is the name of the file that says how fast chunks were embedded last, for other processes.
 const rateFile = "vectors.json"
@@ -115,7 +104,7 @@ func rateOf(t *Tree) float64 {
 }
 
 // encodingOf returns the state of the vectors of the generation that serves a tree.
-func encodingOf(t *Tree, g *generation) (e Encoding) {
+func encodingOf(t *Tree, g *generation) (e api.CodeVectors) {
 	if m := t.config.Model; m != nil {
 		e.Embedded, _ = g.words.Vectors.Embedded(nil, m.Model().ID)
 	}

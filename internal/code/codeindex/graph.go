@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/chunk"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/resolve"
@@ -57,30 +58,6 @@ func (g *generation) resolver() *graph {
 	return x
 }
 
-// Edge is a reference from one definition to another.
-type Edge struct {
-	Definition
-	// Line is where the reference is; Use is how it uses the name.
-	Line int
-	Use  syntax.Use
-	// Candidates is how many definitions the reference may mean; 1: it is sure, as far as names tell.
-	Candidates int
-	// Sure: scope, an import or a type that is written nearby says so, and not the name alone.
-	Sure bool
-}
-
-// Edges are the neighbours of a definition.
-type Edges struct {
-	// Of are the definitions that the name means; MoreOf counts those that were left out. The edges are those of all.
-	Of     []Definition
-	MoreOf int
-	Edges  []Edge
-	// Outside are names that are called and defined outside of the tree, or nowhere.
-	Outside []string
-	// More counts the edges that were left out.
-	More int
-}
-
 // targets returns the definitions that a name means: those that match best, if the name itself matches.
 func (g *generation) targets(name string, f Filter) ([]symbolRef, error) {
 	list := g.table().find(name, f, math.MaxInt)
@@ -103,16 +80,16 @@ func (g *generation) targets(name string, f Filter) ([]symbolRef, error) {
 }
 
 // Callers returns what refers to the definitions of a name; calls: calls only.
-func (t *Tree) Callers(ctx context.Context, name string, f Filter, count int, calls bool) (*Edges, error) {
+func (t *Tree) Callers(ctx context.Context, name string, f Filter, count int, calls bool) (*api.CodeEdges, error) {
 	return edges(ctx, t, name, f, count, func(x *graph, want []symbolRef) ([]edge, []string) { return x.callers(ctx, want, calls), nil })
 }
 
 // Callees returns what the definitions of a name refer to; calls: calls only.
-func (t *Tree) Callees(ctx context.Context, name string, f Filter, count int, calls bool) (*Edges, error) {
+func (t *Tree) Callees(ctx context.Context, name string, f Filter, count int, calls bool) (*api.CodeEdges, error) {
 	return edges(ctx, t, name, f, count, func(x *graph, want []symbolRef) ([]edge, []string) { return x.callees(want, calls) })
 }
 
-// edge is an [Edge] in numbers: the definition at its other end, -1 for the top of the file.
+// edge is an [api.CodeEdge] in numbers: the definition at its other end, -1 for the top of the file.
 type edge struct {
 	entry      *catalog.Entry
 	symbol     int
@@ -122,7 +99,7 @@ type edge struct {
 	grade      resolve.Grade
 }
 
-func edges(ctx context.Context, t *Tree, name string, f Filter, count int, find func(*graph, []symbolRef) ([]edge, []string)) (*Edges, error) {
+func edges(ctx context.Context, t *Tree, name string, f Filter, count int, find func(*graph, []symbolRef) ([]edge, []string)) (*api.CodeEdges, error) {
 	g, done, err := ask(ctx, t, f, &count)
 	if err != nil {
 		return nil, err
@@ -139,7 +116,7 @@ func edges(ctx context.Context, t *Tree, name string, f Filter, count int, find 
 	slices.SortStableFunc(list, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.grade, b.grade), cmp.Compare(a.candidates, b.candidates))
 	})
-	out := &Edges{Outside: outside, More: max(0, len(list)-count), MoreOf: max(0, len(want)-count)}
+	out := &api.CodeEdges{Edges: []api.CodeEdge{}, Outside: outside, More: max(0, len(list)-count), MoreOf: max(0, len(want)-count)}
 	files, closed := textsOf(t)
 	defer closed()
 	if out.Of, err = define(t, want[:min(len(want), count)], files, false); err != nil {
@@ -155,16 +132,16 @@ func edges(ctx context.Context, t *Tree, name string, f Filter, count int, find 
 	return out, nil
 }
 
-func edgeOf(t *Tree, e edge, files *texts) (Edge, error) {
+func edgeOf(t *Tree, e edge, files *texts) (api.CodeEdge, error) {
 	f, _, err := e.entry.Read()
 	if err != nil {
-		return Edge{}, err
+		return api.CodeEdge{}, err
 	}
-	out := Edge{Line: e.line, Use: e.use, Candidates: e.candidates, Sure: e.grade <= resolve.Typed && e.candidates == 1}
+	out := api.CodeEdge{Line: e.line, Use: string(e.use), Candidates: e.candidates, Sure: e.grade <= resolve.Typed && e.candidates == 1}
 	if e.symbol < 0 {
-		out.Definition = Definition{Root: t.Root.Path, Path: e.entry.Path, Language: e.entry.Language, First: e.line, Last: e.line}
+		out.CodeSymbol = api.CodeSymbol{Root: t.Root.Path, Path: e.entry.Path, Language: e.entry.Language, First: e.line, Last: e.line}
 	} else {
-		out.Definition = definitionOf(t, e.entry, f, chunk.Keys(f.Symbols), e.symbol)
+		out.CodeSymbol = definitionOf(t, e.entry, f, chunk.Keys(f.Symbols), e.symbol)
 	}
 	_, out.Freshness = files.of(e.entry)
 	return out, nil

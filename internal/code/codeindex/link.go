@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
@@ -16,30 +15,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/chunk"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
-)
-
-// Link is code that a text speaks of: a path, a qualified name, or an identifier that is no word.
-type Link struct {
-	Root string
-	// Text is what the text writes.
-	Text string
-	// Of are the definitions that it means; of a path one without a name. Empty: they are gone.
-	Of    []Definition
-	State LinkState
-	// Since is when the code was first seen for this text; zero: now.
-	Since time.Time
-}
-
-// LinkState says what became of the code since it was first seen for a text.
-type LinkState string
-
-// The values of [LinkState].
-const (
-	LinkSame    LinkState = ""
-	LinkChanged LinkState = "changed since"
-	LinkGone    LinkState = "gone since"
-	// LinkUnknown: the file is not what was indexed, so that the next update knows more.
-	LinkUnknown LinkState = "not indexed as it is now"
 )
 
 const (
@@ -54,12 +29,12 @@ const (
 // Links returns what memories speak of in the trees of their projects, by memory. What was not seen before for a memory is
 // remembered as it is now, beside the index, so that later calls say whether it changed. Cost: a pass over the
 // different strings of the files of a tree, and files that define what is spoken of are read.
-func (l *Library) Links(ctx context.Context, s *hippo.Scope, memories []*hippo.Memory) (map[hippo.ID][]Link, error) {
+func (l *Library) Links(ctx context.Context, s *hippo.Scope, memories []*hippo.Memory) (map[hippo.ID][]api.CodeLink, error) {
 	trees, err := l.Visible(s)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[hippo.ID][]Link)
+	out := make(map[hippo.ID][]api.CodeLink)
 	for _, t := range trees {
 		spoken := make(map[hippo.ID][]string)
 		for _, m := range memories {
@@ -75,7 +50,7 @@ func (l *Library) Links(ctx context.Context, s *hippo.Scope, memories []*hippo.M
 }
 
 // links adds the links of a tree.
-func links(ctx context.Context, t *Tree, memories []*hippo.Memory, spoken map[hippo.ID][]string, out map[hippo.ID][]Link) error {
+func links(ctx context.Context, t *Tree, memories []*hippo.Memory, spoken map[hippo.ID][]string, out map[hippo.ID][]api.CodeLink) error {
 	var all []string
 	for _, texts := range spoken {
 		all = append(all, texts...)
@@ -105,7 +80,7 @@ func links(ctx context.Context, t *Tree, memories []*hippo.Memory, spoken map[hi
 
 // meaning is what a text of a link means now.
 type meaning struct {
-	of []Definition
+	of []api.CodeSymbol
 	// hash is that of the texts of all; empty if one of them is not what was indexed.
 	hash string
 }
@@ -211,7 +186,7 @@ func meaningOf(t *Tree, places []place, files *texts) (m meaning, err error) {
 			return m, err
 		}
 		text, freshness := files.of(p.entry)
-		d := Definition{Root: t.Root.Path, Path: p.entry.Path, Language: p.entry.Language}
+		d := api.CodeSymbol{Root: t.Root.Path, Path: p.entry.Path, Language: p.entry.Language}
 		if p.symbol >= 0 {
 			d = definitionOf(t, p.entry, f, chunk.Keys(f.Symbols), p.symbol)
 			text = []byte(part(text, f.Symbols[p.symbol].Range))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 )
 
@@ -31,8 +32,8 @@ func TestLibrary_Forget_during_update(t *testing.T) {
 		}()
 		time.Sleep(100 * time.Millisecond) // without a lock it would be done
 	})
-	if _, err := tree.Update(t.Context(), &codeindex.UpdateOptions{Progress: func(p codeindex.Progress) {
-		if p.Phase == codeindex.Parsing {
+	if _, err := tree.Update(t.Context(), &codeindex.UpdateOptions{Progress: func(p api.CodeProgress) {
+		if p.Phase == api.CodeParsing {
 			begin()
 		}
 	}}); err != nil {

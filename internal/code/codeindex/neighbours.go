@@ -7,62 +7,22 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/chunk"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 )
-
-// Symbol names one definition of a tree: its file, relative to the root, and its key in it ([chunk.Keys]). Without a key it
-// is what a file does outside of its definitions.
-type Symbol struct{ Path, Key string }
 
 // Contains is how a definition is related to those that it holds, beside the uses of names.
 const Contains syntax.Use = "contains"
 
 // The bounds of a walk: references that are followed, definitions that one step adds, and definitions in all.
 const (
-	MaxWalk      = 5
 	maxWalkStep  = 50
 	maxWalkNodes = 200
 )
 
-// Walk asks for what is connected with definitions, step by step.
-type Walk struct {
-	// Symbol is where the walk begins. Without a path its key is a name, and the walk begins at all that it means.
-	Symbol Symbol
-	// Filter narrows what a name means.
-	Filter Filter
-	// Depth is the number of steps, from 1 to [MaxWalk].
-	Depth int
-	// In follows references to a definition, Out those that it makes.
-	In, Out bool
-	// Calls follows calls only; else all references, and what a definition holds.
-	Calls bool
-}
-
-// Walked is what a walk found.
-type Walked struct {
-	// Of are the definitions that it began at, at most [MaxCount]. Found are the others, the nearest first.
-	Of, Found []Definition
-	Links     []SymbolLink
-	// Left counts the definitions that the bounds left out.
-	Left int
-	// Frontier are the definitions of the last step, whose own links were not followed.
-	Frontier []Symbol
-}
-
-// SymbolLink is a reference from one definition to another, or that one holds the other.
-type SymbolLink struct {
-	From, To Symbol
-	Use      syntax.Use
-	// Path and Line are where the reference is.
-	Path string
-	Line int
-	// Candidates is how many definitions the reference may mean; 1: it is sure, as far as names tell.
-	Candidates int
-}
-
-// link is a [SymbolLink] in numbers.
+// link is a [api.CodeReference] in numbers.
 type link struct {
 	from, to place
 	edge     // its entry is the file of the reference; its symbol means nothing
@@ -76,12 +36,12 @@ type connection struct {
 
 // Neighbours walks from definitions along references. The error is [hippo.ErrNotFound] if there is no such definition, with
 // names that are near. Cost: each step in reads all files that mention a name of the step before.
-func Neighbours(ctx context.Context, t *Tree, q *Walk) (*Walked, error) {
-	if q.Depth < 1 || q.Depth > MaxWalk {
-		return nil, hippo.Fieldf("Depth", "must be between 1 and %d, got %d", MaxWalk, q.Depth)
+func Neighbours(ctx context.Context, t *Tree, q *api.CodeWalk) (*api.CodeWalked, error) {
+	if q.Depth < 1 || q.Depth > api.MaxCodeWalk {
+		return nil, hippo.Fieldf("Depth", "must be between 1 and %d, got %d", api.MaxCodeWalk, q.Depth)
 	}
 	count := 0
-	g, done, err := ask(ctx, t, q.Filter, &count)
+	g, done, err := ask(ctx, t, Filter{}, &count)
 	if err != nil {
 		return nil, err
 	}
@@ -100,21 +60,21 @@ func Neighbours(ctx context.Context, t *Tree, q *Walk) (*Walked, error) {
 }
 
 // begin returns the definitions that a walk begins at.
-func (g *generation) begin(q *Walk) ([]symbolRef, error) {
-	if q.Symbol.Path == "" {
-		return g.targets(q.Symbol.Key, q.Filter)
+func (g *generation) begin(q *api.CodeWalk) ([]symbolRef, error) {
+	if q.Start.Path == "" {
+		return g.targets(q.Start.Key, Filter{})
 	}
-	e := g.current.Load().Entry(q.Symbol.Path)
+	e := g.current.Load().Entry(q.Start.Path)
 	if e == nil {
-		return nil, fmt.Errorf("%w: no file %s in the index", hippo.ErrNotFound, q.Symbol.Path)
+		return nil, fmt.Errorf("%w: no file %s in the index", hippo.ErrNotFound, q.Start.Path)
 	}
 	f, _, err := e.Read()
 	if err != nil {
 		return nil, err
 	}
-	i := slices.Index(chunk.Keys(f.Symbols), q.Symbol.Key)
+	i := slices.Index(chunk.Keys(f.Symbols), q.Start.Key)
 	if i < 0 {
-		return nil, fmt.Errorf("%w: %s defines no %s", hippo.ErrNotFound, q.Symbol.Path, q.Symbol.Key)
+		return nil, fmt.Errorf("%w: %s defines no %s", hippo.ErrNotFound, q.Start.Path, q.Start.Key)
 	}
 	return []symbolRef{{entry: e, number: i}}, nil
 }
@@ -122,7 +82,7 @@ func (g *generation) begin(q *Walk) ([]symbolRef, error) {
 // walking is the state of a walk.
 type walking struct {
 	*graph
-	query *Walk
+	query *api.CodeWalk
 	seen  map[place]bool
 	order []place // in the order in which they were found, without the first ones
 	links []link
@@ -298,10 +258,10 @@ func holds(f *syntax.File, holder, s int) bool {
 }
 
 // result returns the walk with definitions in place of numbers.
-func (w *walking) result(t *Tree, start []symbolRef) (*Walked, error) {
+func (w *walking) result(t *Tree, start []symbolRef) (*api.CodeWalked, error) {
 	files, closed := textsOf(t)
 	defer closed()
-	out := &Walked{Left: len(w.left)}
+	out := &api.CodeWalked{Left: len(w.left)}
 	var err error
 	if out.Of, err = define(t, start[:min(len(start), MaxCount)], files, false); err != nil {
 		return nil, err
@@ -316,7 +276,7 @@ func (w *walking) result(t *Tree, start []symbolRef) (*Walked, error) {
 	keys := make(map[*catalog.Entry][]string)
 	for _, l := range w.links {
 		from, to := symbolAt(keys, l.from), symbolAt(keys, l.to)
-		out.Links = append(out.Links, SymbolLink{from, to, l.use, l.entry.Path, l.line, l.candidates})
+		out.Links = append(out.Links, api.CodeReference{From: from, To: to, Use: string(l.use), Path: l.entry.Path, Line: l.line, Candidates: l.candidates})
 	}
 	for _, p := range w.last {
 		if p.symbol >= 0 {
@@ -326,27 +286,27 @@ func (w *walking) result(t *Tree, start []symbolRef) (*Walked, error) {
 	return out, nil
 }
 
-func (w *walking) define(t *Tree, p place, files *texts) (Definition, error) {
+func (w *walking) define(t *Tree, p place, files *texts) (api.CodeSymbol, error) {
 	if p.symbol < 0 {
 		_, fresh := files.of(p.entry)
 		line := w.lines[p]
-		return Definition{Root: t.Root.Path, Path: p.entry.Path, Language: p.entry.Language, First: line, Last: line, Freshness: fresh}, nil
+		return api.CodeSymbol{Root: t.Root.Path, Path: p.entry.Path, Language: p.entry.Language, First: line, Last: line, Freshness: fresh}, nil
 	}
 	list, err := define(t, []symbolRef{{entry: p.entry, number: p.symbol}}, files, false)
 	if err != nil {
-		return Definition{}, err
+		return api.CodeSymbol{}, err
 	}
 	return list[0], nil
 }
 
 // symbolAt names a place. keys are those of the files that were read.
-func symbolAt(keys map[*catalog.Entry][]string, p place) Symbol {
+func symbolAt(keys map[*catalog.Entry][]string, p place) api.CodeRef {
 	if _, ok := keys[p.entry]; !ok {
 		if f, _, err := p.entry.Read(); err == nil {
 			keys[p.entry] = chunk.Keys(f.Symbols)
 		}
 	}
-	s := Symbol{Path: p.entry.Path}
+	s := api.CodeRef{Path: p.entry.Path}
 	if p.symbol >= 0 && p.symbol < len(keys[p.entry]) {
 		s.Key = keys[p.entry][p.symbol]
 	}

@@ -15,41 +15,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 )
 
-// The bounds of the tokens of a [Map].
+// The bounds of the tokens of a [api.CodeMap].
 const (
 	DefaultMapTokens = 2000
 	MinMapTokens     = 100
 	MaxMapTokens     = 50_000
 )
-
-// Map shows the definitions of a tree that others refer to most, in as many files as fit.
-type Map struct {
-	Root  string
-	Files []MapFile
-	// Tokens is the estimated size of [Map.Text]; More counts the files that did not fit.
-	Tokens, More int
-}
-
-// MapFile is a file of a [Map].
-type MapFile struct {
-	Path    string
-	Symbols []Definition
-	// References counts those to the definitions of the file.
-	References int
-	Freshness  api.Freshness
-}
-
-// Text writes the map as the budget counts it: a line for each file, and below it one for each definition.
-func (m *Map) Text() string {
-	var b strings.Builder
-	for i := range m.Files {
-		b.WriteString(fileLine(m.Files[i].Path, m.Files[i].Freshness))
-		for k := range m.Files[i].Symbols {
-			b.WriteString(mapLine(&m.Files[i].Symbols[k]))
-		}
-	}
-	return b.String()
-}
 
 // fileLine is the line of a file of a map.
 func fileLine(path string, fresh api.Freshness) string {
@@ -62,10 +33,10 @@ func fileLine(path string, fresh api.Freshness) string {
 // maxMapLine bounds a line of a map.
 const maxMapLine = 160
 
-func mapLine(d *Definition) string {
+func mapLine(d *api.CodeSymbol) string {
 	text := d.Signature
 	if text == "" {
-		text = string(d.Kind) + " " + d.Name
+		text = d.Kind + " " + d.Name
 	}
 	if len(text) > maxMapLine {
 		text = strings.ToValidUTF8(text[:maxMapLine], "") + "..."
@@ -76,7 +47,7 @@ func mapLine(d *Definition) string {
 // Map returns a map of a tree, or of a part of it, in a budget of tokens. A definition counts by the references
 // that mean it, shared among the candidates of each. Cost: all references are resolved, some microseconds each, when the
 // index has changed.
-func (t *Tree) Map(ctx context.Context, f Filter, tokens int) (*Map, error) {
+func (t *Tree) Map(ctx context.Context, f Filter, tokens int) (*api.CodeMap, error) {
 	if tokens == 0 {
 		tokens = DefaultMapTokens
 	}
@@ -145,7 +116,7 @@ func (x *graph) weigh(ctx context.Context) ([]float64, error) {
 
 // weighed is a definition with its weight.
 type weighed struct {
-	Definition
+	api.CodeSymbol
 	weight float64
 }
 
@@ -192,7 +163,7 @@ func ranked(t *Tree, x *graph, weights []float64, filter Filter) ([]rankedFile, 
 const asideShare = .05
 
 // fill takes the best definition of all files, again and again, until the budget is spent.
-func fill(root string, files []rankedFile, budget int, now *texts) *Map {
+func fill(root string, files []rankedFile, budget int, now *texts) *api.CodeMap {
 	type pick struct{ file, symbol int }
 	var picks []pick
 	for i := range files {
@@ -203,10 +174,10 @@ func fill(root string, files []rankedFile, budget int, now *texts) *Map {
 	slices.SortStableFunc(picks, func(a, b pick) int {
 		return cmp.Compare(files[b.file].list[b.symbol].weight, files[a.file].list[a.symbol].weight)
 	})
-	taken, stale := make(map[int][]Definition), make(map[int]api.Freshness)
+	taken, stale := make(map[int][]api.CodeSymbol), make(map[int]api.Freshness)
 	used := 0
 	for _, p := range picks {
-		d, e := files[p.file].list[p.symbol].Definition, files[p.file].entry
+		d, e := files[p.file].list[p.symbol].CodeSymbol, files[p.file].entry
 		cost := chunk.Tokens([]byte(mapLine(&d)))
 		if used+cost > budget {
 			continue
@@ -222,11 +193,15 @@ func fill(root string, files []rankedFile, budget int, now *texts) *Map {
 		d.Freshness = stale[p.file]
 		taken[p.file] = append(taken[p.file], d)
 	}
-	m := &Map{Root: root, Tokens: used, More: len(files) - len(taken)}
+	m := &api.CodeMap{Root: root, Files: []api.CodeMapFile{}, Tokens: used, More: len(files) - len(taken)}
 	for i := range files {
 		if list := taken[i]; list != nil {
-			slices.SortStableFunc(list, func(a, b Definition) int { return cmp.Compare(a.First, b.First) })
-			m.Files = append(m.Files, MapFile{files[i].entry.Path, list, int(files[i].weight + .5), stale[i]})
+			slices.SortStableFunc(list, func(a, b api.CodeSymbol) int { return cmp.Compare(a.First, b.First) })
+			m.Files = append(m.Files, api.CodeMapFile{Path: files[i].entry.Path, References: int(files[i].weight + .5), Symbols: list, Freshness: stale[i]})
+			m.Text += fileLine(files[i].entry.Path, stale[i])
+			for k := range list {
+				m.Text += mapLine(&list[k])
+			}
 		}
 	}
 	return m

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/chunk"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/document"
@@ -204,7 +205,7 @@ func (u *update) parseAll(ctx context.Context, root *os.Root, p *parsed, total i
 				}
 				mu.Lock()
 				done += p.list[i].file.Size
-				u.tell(Progress{Parsing, done, total, left(u.tree.config.Now().Sub(began), done, total)})
+				u.tell(api.CodeProgress{Phase: api.CodeParsing, Done: done, Total: total, Left: left(u.tree.config.Now().Sub(began), done, total)})
 				mu.Unlock()
 			}
 		})

@@ -14,37 +14,17 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 )
 
-// Relation is how a definition is related to another one, or to a file.
-type Relation string
-
-// The relations, in the order in which they are reported. A definition is reported with the first one that it has.
+// How a definition is related to another one, or to a file, in the order in which that is reported. A definition is reported with the first one that it has.
 const (
-	UsedBy   Relation = "used by"   // refers to it
-	Uses     Relation = "uses"      // it refers to
-	UsedWith Relation = "used with" // what refers to it refers to this, too
-	Beside   Relation = "beside"    // defined in the same type, or in the same file
-	Similar  Relation = "similar"   // a search for its signature and comment finds it
+	UsedBy   = "used by"   // refers to it
+	Uses     = "uses"      // it refers to
+	UsedWith = "used with" // what refers to it refers to this, too
+	Beside   = "beside"    // defined in the same type, or in the same file
+	Similar  = "similar"   // a search for its signature and comment finds it
 )
 
 // DefaultRelated is the default number of definitions of each relation.
 const DefaultRelated = 5
-
-// Related is what is related to the definitions of a name, or to a file.
-type Related struct {
-	// File is the file that was asked about; empty: a name was.
-	File string
-	// Of are the definitions that the name means, MoreOf counts those that were left out. Of a file there are none.
-	Of     []Definition
-	MoreOf int
-	Groups []RelatedGroup
-}
-
-// RelatedGroup are the definitions of one relation, best first; More counts those that were left out.
-type RelatedGroup struct {
-	Relation    Relation
-	Definitions []Definition
-	More        int
-}
 
 // maxUsers bounds the definitions that are read for [UsedWith].
 const maxUsers = 50
@@ -52,7 +32,7 @@ const maxUsers = 50
 // RelatedTo returns what is related to the definitions of a name, or to a file, whose path is relative to the root: count
 // definitions of each relation, 0 means [DefaultRelated]. The filter restricts which definitions the name means. The error
 // is [hippo.ErrNotFound], with names that are near, if nothing is called so. Cost: that of [Tree.Callers] and a search.
-func RelatedTo(ctx context.Context, t *Tree, of string, f Filter, count int) (*Related, error) {
+func RelatedTo(ctx context.Context, t *Tree, of string, f Filter, count int) (*api.CodeRelated, error) {
 	count = cmp.Or(count, DefaultRelated)
 	g, done, err := ask(ctx, t, f, &count)
 	if err != nil {
@@ -63,12 +43,12 @@ func RelatedTo(ctx context.Context, t *Tree, of string, f Filter, count int) (*R
 	var closed func()
 	r.files, closed = textsOf(t)
 	defer closed()
-	out := &Related{}
+	out := &api.CodeRelated{Groups: []api.CodeRelatedGroup{}}
 	if err := r.targets(strings.TrimSpace(of), f, out); err != nil {
 		return nil, err
 	}
 	for _, x := range []struct {
-		relation Relation
+		relation string
 		find     func(context.Context) ([]place, error)
 	}{{UsedBy, r.usedBy}, {Uses, r.uses}, {UsedWith, r.usedWith}, {Beside, r.beside}, {Similar, r.similar}} {
 		list, err := x.find(ctx)
@@ -101,7 +81,7 @@ type relater struct {
 }
 
 // targets sets what the question is about.
-func (r *relater) targets(of string, f Filter, out *Related) error {
+func (r *relater) targets(of string, f Filter, out *api.CodeRelated) error {
 	if of == "" {
 		return hippo.Fieldf("name", "is empty")
 	}
@@ -135,7 +115,7 @@ func (r *relater) targets(of string, f Filter, out *Related) error {
 }
 
 // group adds the places that were not reported yet.
-func (r *relater) group(out *Related, relation Relation, list []place) error {
+func (r *relater) group(out *api.CodeRelated, relation string, list []place) error {
 	list = slices.DeleteFunc(list, func(p place) bool {
 		before := r.seen[p] || p.symbol < 0
 		r.seen[p] = true
@@ -149,7 +129,7 @@ func (r *relater) group(out *Related, relation Relation, list []place) error {
 		refs[i] = symbolRef{entry: list[i].entry, number: list[i].symbol}
 	}
 	found, err := define(r.tree, refs, r.files, false)
-	out.Groups = append(out.Groups, RelatedGroup{relation, found, len(list) - len(refs)})
+	out.Groups = append(out.Groups, api.CodeRelatedGroup{Relation: relation, Symbols: found, More: len(list) - len(refs)})
 	return err
 }
 

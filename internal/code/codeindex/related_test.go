@@ -16,11 +16,11 @@ import (
 )
 
 // groups returns the names of what is related, by relation.
-func groups(r *codeindex.Related) map[codeindex.Relation][]string {
-	out := make(map[codeindex.Relation][]string)
+func groups(r *api.CodeRelated) map[string][]string {
+	out := make(map[string][]string)
 	for _, g := range r.Groups {
-		for i := range g.Definitions {
-			out[g.Relation] = append(out[g.Relation], g.Definitions[i].Name)
+		for i := range g.Symbols {
+			out[g.Relation] = append(out[g.Relation], g.Symbols[i].Name)
 		}
 		slices.Sort(out[g.Relation])
 	}
@@ -48,7 +48,7 @@ func TestRelatedTo(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	for _, g := range r.Groups {
-		for _, d := range g.Definitions {
+		for _, d := range g.Symbols {
 			if d.Path == "pool/pool.go" {
 				t.Errorf("%s: %s is in the file itself", g.Relation, d.Name)
 			}
@@ -62,7 +62,7 @@ func TestRelatedTo(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = codeindex.RelatedTo(t.Context(), tree, "Pool.Wait", codeindex.Filter{}, 0); err != nil || r.Of[0].Freshness != api.CodeMissing || r.Of[0].Doc != "" || r.Groups[0].Definitions[0].Freshness != api.CodeMissing {
+	if r, err = codeindex.RelatedTo(t.Context(), tree, "Pool.Wait", codeindex.Filter{}, 0); err != nil || r.Of[0].Freshness != api.CodeMissing || r.Of[0].Doc != "" || r.Groups[0].Symbols[0].Freshness != api.CodeMissing {
 		t.Errorf("a tree that is gone: %+v, %v", r, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 )
@@ -129,8 +130,8 @@ func TestTree_Update_settles(t *testing.T) {
 	tree := add(t, l, dir)
 	for i, want := range []bool{true, true, false, false} {
 		read := false
-		if _, err := tree.Update(t.Context(), &codeindex.UpdateOptions{Progress: func(p codeindex.Progress) {
-			read = read || p.Phase == codeindex.Parsing
+		if _, err := tree.Update(t.Context(), &codeindex.UpdateOptions{Progress: func(p api.CodeProgress) {
+			read = read || p.Phase == api.CodeParsing
 		}}); err != nil {
 			t.Fatal(err)
 		}

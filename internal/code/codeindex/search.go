@@ -44,25 +44,11 @@ const (
 	MaxCount     = api.MaxSourceHits
 )
 
-// Answer are the hits, best first.
-type Answer struct {
-	Hits []api.CodeHit
-	// Total counts the chunks that match, Weak says why they may not answer the query; empty: they may.
-	Total int
-	Weak  string
-	// Confidence is the probability that the hits answer the query, as in [hippo.Answer].
-	Confidence float64
-	// Several: the hits are of several trees, which Notes name.
-	Several bool
-	// Notes say what the answer lacks: an index that is behind, or being made.
-	Notes []string
-}
-
 // catchUpWait is how long a search waits for the words to follow the catalog.
 const catchUpWait = 2 * time.Second
 
 // Search finds chunks. The error is a [*hippo.FieldError], or [hippo.ErrNotFound] if there is no index.
-func (t *Tree) Search(ctx context.Context, q Query) (*Answer, error) {
+func (t *Tree) Search(ctx context.Context, q Query) (*api.CodeAnswer, error) {
 	var cut string
 	q.Text, cut = hippo.ShortQuery(q.Text)
 	asked, err := q.plain()
@@ -85,7 +71,7 @@ func (t *Tree) Search(ctx context.Context, q Query) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("code index: %w", err)
 	}
-	a := &Answer{Total: ranking.Total, Weak: ranking.Weak, Confidence: ranking.Confidence, Notes: notes(t, missing)}
+	a := &api.CodeAnswer{Hits: []api.CodeHit{}, Total: ranking.Total, Weak: ranking.Weak, Confidence: ranking.Confidence, Notes: notes(t, missing)}
 	if cut != "" {
 		a.Notes = append(a.Notes, cut)
 	}

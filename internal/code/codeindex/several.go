@@ -18,11 +18,11 @@ const MaxTrees = 8
 // SearchAll asks the first [MaxTrees] of some trees, of which there is at least one, and orders the hits of all by relevance. Of several it
 // notes which they are, by their paths from the folder dir, and why one could not be asked. The error is that of [Tree.Search]
 // if none could. Cost: that of a search of each.
-func SearchAll(ctx context.Context, trees []*Tree, dir string, q Query) (*Answer, error) {
+func SearchAll(ctx context.Context, trees []*Tree, dir string, q Query) (*api.CodeAnswer, error) {
 	if len(trees) == 1 {
 		return trees[0].Search(ctx, q)
 	}
-	out := &Answer{Several: true}
+	out := &api.CodeAnswer{Hits: []api.CodeHit{}, Several: true}
 	var cut string
 	q.Text, cut = hippo.ShortQuery(q.Text)
 	var names, failed []string
@@ -38,7 +38,7 @@ func SearchAll(ctx context.Context, trees []*Tree, dir string, q Query) (*Answer
 			failed = append(failed, fmt.Sprintf("%s was not asked: %v", name, err))
 			continue
 		}
-		out.add(a, name)
+		add(out, a, name)
 		names = append(names, name)
 	}
 	if len(names) == 0 {
@@ -57,7 +57,7 @@ func SearchAll(ctx context.Context, trees []*Tree, dir string, q Query) (*Answer
 }
 
 // add adds the answer of a tree with a name. An answer is as sure as the surest, and weak if all are.
-func (a *Answer) add(b *Answer, name string) {
+func add(a, b *api.CodeAnswer, name string) {
 	if len(a.Hits) == 0 || b.Weak == "" {
 		a.Weak = b.Weak
 	}
@@ -69,7 +69,7 @@ func (a *Answer) add(b *Answer, name string) {
 
 // PlaceOf returns the path of a hit for an answer: from the root of its tree, or, where several trees were asked, from the folder dir; what
 // lies outside of that is absolute.
-func (a *Answer) PlaceOf(h *api.CodeHit, dir string) string {
+func PlaceOf(a *api.CodeAnswer, h *api.CodeHit, dir string) string {
 	if !a.Several {
 		return h.Path
 	}

@@ -108,16 +108,16 @@ func TestSearchAll(t *testing.T) {
 	if err != nil || !a.Several || len(a.Hits) != 2 || !slices.Equal(a.Notes, []string{"source trees asked: api, doc, web"}) {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if got := a.PlaceOf(&a.Hits[0], dir); got != "api/pool/pool.go" || !slices.IsSortedFunc(a.Hits, func(x, y api.CodeHit) int { return int(1e6 * (y.Relevance - x.Relevance)) }) {
+	if got := codeindex.PlaceOf(a, &a.Hits[0], dir); got != "api/pool/pool.go" || !slices.IsSortedFunc(a.Hits, func(x, y api.CodeHit) int { return int(1e6 * (y.Relevance - x.Relevance)) }) {
 		t.Errorf("%s: %+v", got, a.Hits)
 	}
-	if got := a.PlaceOf(&a.Hits[0], filepath.Join(dir, "doc")); got != filepath.ToSlash(filepath.Join(a.Hits[0].Root, a.Hits[0].Path)) {
+	if got := codeindex.PlaceOf(a, &a.Hits[0], filepath.Join(dir, "doc")); got != filepath.ToSlash(filepath.Join(a.Hits[0].Root, a.Hits[0].Path)) {
 		t.Errorf("from elsewhere: %s", got)
 	}
 	total := 0
 	for _, x := range trees {
 		one, err := codeindex.SearchAll(t.Context(), []*codeindex.Tree{x}, dir, q)
-		if err != nil || one.Several || one.Confidence > a.Confidence || one.PlaceOf(&api.CodeHit{Path: "x"}, dir) != "x" {
+		if err != nil || one.Several || one.Confidence > a.Confidence || codeindex.PlaceOf(one, &api.CodeHit{Path: "x"}, dir) != "x" {
 			t.Fatalf("%+v, %v", one, err)
 		}
 		total += one.Total

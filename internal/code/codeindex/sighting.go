@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 )
 
@@ -60,7 +61,7 @@ func subject(m *hippo.Memory) string {
 }
 
 // compare returns the links of a memory, and notes what is seen for the first time.
-func (b *sightings) compare(t *Tree, m *hippo.Memory, texts []string, meanings map[string]meaning) (out []Link) {
+func (b *sightings) compare(t *Tree, m *hippo.Memory, texts []string, meanings map[string]meaning) (out []api.CodeLink) {
 	for _, text := range texts {
 		now, there := meanings[text]
 		key := subject(m) + "\t" + text
@@ -68,17 +69,17 @@ func (b *sightings) compare(t *Tree, m *hippo.Memory, texts []string, meanings m
 		if !there && !seen || len(out) == maxLinks {
 			continue
 		}
-		l := Link{Root: t.Root.Path, Text: text, Of: now.of, Since: before.at}
+		l := api.CodeLink{Root: t.Root.Path, Text: text, Of: now.of, Since: before.at}
 		switch {
 		case !there:
-			l.State = LinkGone
+			l.State = api.LinkGone
 		case now.hash == "":
-			l.State = LinkUnknown
+			l.State = api.LinkUnknown
 		case !seen:
 			b.known[key] = sighting{hash: now.hash}
 			b.added = append(b.added, key)
 		case now.hash != before.hash:
-			l.State = LinkChanged
+			l.State = api.LinkChanged
 		}
 		out = append(out, l)
 	}

@@ -6,33 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 )
-
-// Status is the state of the index of a root.
-type Status struct {
-	Root Root
-	// Problem says why the index does not answer, or that it is damaged; empty: it answers.
-	Problem string
-	catalog.Totals
-	// Languages counts files.
-	Languages map[string]int
-	Updated   time.Time
-	// Bytes is the size of the index on the disk; Skipped how many files and folders the last update left out.
-	Bytes   int64
-	Skipped int
-	Encoding
-	// Progress is how far an update of this process is; nil: none runs. Elsewhere: another process updates the index.
-	Progress  *Progress
-	Elsewhere bool
-	// Began is when the last update of this process began, zero: there was none. Failed says why it failed; empty: it did
-	// not.
-	Began  time.Time
-	Failed string
-}
 
 // Notes says what answers lack at the moment: those of an index that is being updated are of the former state, and
 // those of an index of another version of the program lack what this one reads of files.
@@ -76,8 +54,9 @@ func damage(t *Tree) string {
 }
 
 // Status returns the state. A root without an index, or that was deleted, is a problem that it names.
-func (t *Tree) Status(ctx context.Context) Status {
-	s := Status{Root: rootOf(t), Languages: make(map[string]int)}
+func (t *Tree) Status(ctx context.Context) api.CodeStatus {
+	root := rootOf(t)
+	s := api.CodeStatus{Root: root.Path, Project: root.Project, Languages: make(map[string]int)}
 	p, running := t.state.get()
 	if running {
 		s.Progress = &p
@@ -85,10 +64,10 @@ func (t *Tree) Status(ctx context.Context) Status {
 		s.Elsewhere = heldElsewhere(t, lockFile)
 	}
 	s.Began, s.Failed = t.state.last()
-	if root, err := t.open(); err != nil {
+	if folder, err := t.open(); err != nil {
 		s.Problem = err.Error()
 	} else {
-		_ = root.Close() // it was only opened
+		_ = folder.Close() // it was only opened
 	}
 	g, done, err := t.use(ctx)
 	if err != nil {
@@ -97,7 +76,7 @@ func (t *Tree) Status(ctx context.Context) Status {
 	}
 	defer done()
 	state := g.current.Load()
-	s.Totals, s.Updated = state.Totals(), state.Updated
+	s.CodeTotals, s.Updated = totalsOf(state), state.Updated
 	for _, e := range state.Entries() {
 		s.Languages[e.Language]++
 	}
@@ -113,6 +92,6 @@ func (t *Tree) Status(ctx context.Context) Status {
 		s.Problem = cmp.Or(s.Problem, damage(t))
 	}
 	g.load(true)
-	s.Encoding = encodingOf(t, g)
+	s.CodeVectors = encodingOf(t, g)
 	return s
 }

@@ -14,26 +14,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
 )
 
-// Definition is a symbol and where it is defined.
-type Definition struct {
-	Root, Path string
-	// Key identifies the symbol within its file: see [chunk.Keys].
-	Key       string
-	Name      string // qualified
-	Kind      syntax.Kind
-	Language  string
-	Signature string
-	First     int
-	Last      int
-	// Doc is its comment, Text the whole definition; empty unless they were asked for and are fresh.
-	Doc, Text string
-	Freshness api.Freshness
-}
-
 // Symbols returns the definitions of a name, which may be qualified, best first: the name itself, then
 // names that begin with it, that contain it, or, if there are none, that it may be a typo of. texts:
 // with comment and text.
-func (t *Tree) Symbols(ctx context.Context, name string, f Filter, count int, texts bool) ([]Definition, error) {
+func (t *Tree) Symbols(ctx context.Context, name string, f Filter, count int, texts bool) ([]api.CodeSymbol, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return nil, hippo.Fieldf("name", "is empty")
@@ -49,7 +33,7 @@ func (t *Tree) Symbols(ctx context.Context, name string, f Filter, count int, te
 }
 
 // SymbolPage is [Tree.Symbols] from an offset on, without texts, and the number of all definitions that match.
-func SymbolPage(ctx context.Context, t *Tree, name string, f Filter, offset, count int) (page []Definition, total int, err error) {
+func SymbolPage(ctx context.Context, t *Tree, name string, f Filter, offset, count int) (page []api.CodeSymbol, total int, err error) {
 	if name = strings.TrimSpace(name); name == "" {
 		return nil, 0, hippo.Fieldf("name", "is empty")
 	}
@@ -82,8 +66,8 @@ func ask(ctx context.Context, t *Tree, f Filter, count *int) (g *generation, don
 }
 
 // define returns the definitions of symbols, as fresh as their files are.
-func define(t *Tree, list []symbolRef, files *texts, withTexts bool) ([]Definition, error) {
-	out := make([]Definition, 0, len(list))
+func define(t *Tree, list []symbolRef, files *texts, withTexts bool) ([]api.CodeSymbol, error) {
+	out := make([]api.CodeSymbol, 0, len(list))
 	for _, s := range list {
 		f, _, err := s.entry.Read()
 		if err != nil {
@@ -100,10 +84,10 @@ func define(t *Tree, list []symbolRef, files *texts, withTexts bool) ([]Definiti
 }
 
 // definitionOf returns a symbol of a file, without text and freshness.
-func definitionOf(t *Tree, e *catalog.Entry, f *syntax.File, keys []string, i int) Definition {
+func definitionOf(t *Tree, e *catalog.Entry, f *syntax.File, keys []string, i int) api.CodeSymbol {
 	s := &f.Symbols[i]
-	return Definition{
-		Root: t.Root.Path, Path: e.Path, Key: keys[i], Name: qualified(s), Kind: s.Kind, Language: e.Language, Signature: s.Signature, First: s.Range.First, Last: s.Range.Last,
+	return api.CodeSymbol{
+		Root: t.Root.Path, Path: e.Path, Key: keys[i], Name: qualified(s), Kind: string(s.Kind), Language: e.Language, Signature: s.Signature, First: s.Range.First, Last: s.Range.Last,
 	}
 }
 
@@ -117,7 +101,7 @@ func part(text []byte, r syntax.Range) string {
 
 // Outline returns the definitions of a file, in its order, without texts. The error is [hippo.ErrNotFound] if the file
 // is not in the index, with the reason if it was left out.
-func (t *Tree) Outline(ctx context.Context, path string) ([]Definition, error) {
+func (t *Tree) Outline(ctx context.Context, path string) ([]api.CodeSymbol, error) {
 	g, done, err := t.use(ctx)
 	if err != nil {
 		return nil, err
@@ -136,7 +120,7 @@ func (t *Tree) Outline(ctx context.Context, path string) ([]Definition, error) {
 	defer closed()
 	_, fresh := files.of(e)
 	keys := chunk.Keys(f.Symbols)
-	out := make([]Definition, len(f.Symbols))
+	out := make([]api.CodeSymbol, len(f.Symbols))
 	for i := range f.Symbols {
 		out[i] = definitionOf(t, e, f, keys, i)
 		out[i].Freshness = fresh

@@ -13,40 +13,18 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/walk"
 )
-
-// Phase is a part of an update.
-type Phase string
-
-// The phases, in order.
-const (
-	Walking  Phase = "walking"
-	Parsing  Phase = "parsing"
-	Indexing Phase = "indexing"
-)
-
-// Embedding is the phase of [Encode], which is no part of an update.
-const Embedding Phase = "embedding"
-
-// Progress is how far an update is.
-type Progress struct {
-	Phase Phase `json:"phase"`
-	// Done and Total count bytes of files while parsing, and chunks while embedding; else they are 0.
-	Done  int64 `json:"done"`
-	Total int64 `json:"total"`
-	// Left is how long the phase will still take, by how long it has taken; 0: not known.
-	Left time.Duration `json:"left"`
-}
 
 // UpdateOptions adjusts an update; nil is useful.
 type UpdateOptions struct {
 	// Rebuild parses all files again and makes a new generation.
 	Rebuild bool
 	// Progress is called now and then, by one goroutine at a time; nil: never.
-	Progress func(Progress)
+	Progress func(api.CodeProgress)
 }
 
 // Report is what an update did.
@@ -55,7 +33,7 @@ type Report struct {
 	// Parsed, Removed and Unchanged count files; Restored those of the changed ones that have the same
 	// content as before.
 	Parsed, Removed, Unchanged, Restored int
-	catalog.Totals
+	api.CodeTotals
 	// Bytes is the size of the parsed files, Errors the places in them that grammars do not accept.
 	Bytes  int64
 	Errors int
@@ -69,7 +47,7 @@ type Report struct {
 type updateState struct {
 	mu       sync.Mutex
 	running  bool
-	progress Progress
+	progress api.CodeProgress
 	began    time.Time
 	failed   error // of the last one; nil: it did not fail
 }
@@ -80,7 +58,7 @@ func (s *updateState) begin(at time.Time) {
 	s.began, s.failed = at, nil
 }
 
-func (s *updateState) set(p Progress) {
+func (s *updateState) set(p api.CodeProgress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running, s.progress = true, p
@@ -89,10 +67,10 @@ func (s *updateState) set(p Progress) {
 func (s *updateState) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running, s.progress, s.failed = false, Progress{}, err
+	s.running, s.progress, s.failed = false, api.CodeProgress{}, err
 }
 
-func (s *updateState) get() (Progress, bool) {
+func (s *updateState) get() (api.CodeProgress, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.progress, s.running
@@ -135,7 +113,7 @@ func (t *Tree) Update(ctx context.Context, o *UpdateOptions) (*Report, error) {
 	defer lock.Close() //nolint:errcheck // the system unlocks when the process ends
 	u := &update{tree: t, options: o, began: t.config.Now(), report: &Report{Root: rootOf(t)}}
 	t.state.begin(u.began)
-	u.tell(Progress{Phase: Walking})
+	u.tell(api.CodeProgress{Phase: api.CodeWalking})
 	err = u.run(ctx)
 	t.state.end(err)
 	if err != nil {
@@ -157,7 +135,7 @@ type update struct {
 	worn   bool // most of the catalog's file is out of date
 }
 
-func (u *update) tell(p Progress) {
+func (u *update) tell(p api.CodeProgress) {
 	u.tree.state.set(p)
 	if u.options.Progress != nil {
 		u.options.Progress(p)
@@ -232,7 +210,7 @@ func (u *update) unmoved(root *os.Root) error {
 
 // apply writes what was found, in the generation that serves or, if it is much, in a new one.
 func (u *update) apply(ctx context.Context, p *parsed) error {
-	u.tell(Progress{Phase: Indexing})
+	u.tell(api.CodeProgress{Phase: api.CodeIndexing})
 	small := u.base != nil && !u.worn && (p.changes <= manyFiles || p.changes*manyShare <= p.files)
 	var err error
 	if small {
@@ -317,7 +295,12 @@ func (u *update) renew(ctx context.Context, p *parsed) (err error) {
 }
 
 func (u *update) count(c *catalog.Catalog) {
-	u.report.Totals = c.Totals()
+	u.report.CodeTotals = totalsOf(c)
+}
+
+func totalsOf(c *catalog.Catalog) api.CodeTotals {
+	n := c.Totals()
+	return api.CodeTotals{Files: n.Files, Chunks: n.Chunks, Symbols: n.Symbols}
 }
 
 const skipsFile = "skips.json"

@@ -106,7 +106,7 @@ func TestProjectOf(t *testing.T) {
 		t.Fatalf("project %q, %d and %d trees", codeindex.ProjectOf(first), of(""), of("p"))
 	}
 	setProjects(t, indexes, map[string]string{"a": "p"})
-	if of("") != 0 || of("p") != 1 || codeindex.ProjectOf(first) != "p" || first.Status(t.Context()).Root.Project != "p" {
+	if of("") != 0 || of("p") != 1 || codeindex.ProjectOf(first) != "p" || first.Status(t.Context()).Project != "p" {
 		t.Errorf("project %q, %d and %d trees", codeindex.ProjectOf(first), of(""), of("p"))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,7 @@ func withCode(s *shell, fn func(code.Library) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(code.Library{Library: l}), l.Close())
+	return errors.Join(fn(l), l.Close())
 }
 
 // inTrees makes the run of a question that several trees can answer.
@@ -99,7 +100,7 @@ serve and hippo code watch embed in the background, --embed at once. An update o
 				if err != nil {
 					return err
 				}
-				if err := printCodeReport(s, wire.CodeReportOf(r), skipped); err != nil {
+				if err := printCodeReport(s, r, skipped); err != nil {
 					return err
 				}
 				return encodeTree(c.Context(), s, t, embedded)
@@ -113,19 +114,19 @@ serve and hippo code watch embed in the background, --embed at once. An update o
 }
 
 // progressOf returns a function that shows progress on a terminal; nil if there is none.
-func progressOf(s *shell) func(code.Progress) {
+func progressOf(s *shell) func(api.CodeProgress) {
 	if s.json || !s.isTerminal(s.errw) {
 		return nil
 	}
 	var last time.Time
-	return func(p code.Progress) {
+	return func(p api.CodeProgress) {
 		const often = 100 * time.Millisecond
 		now := s.now()
 		if now.Sub(last) < often {
 			return
 		}
 		last = now
-		text := p.Phase
+		text := string(p.Phase)
 		if p.Total > 0 {
 			text += fmt.Sprintf(" %d %%", 100*p.Done/p.Total)
 		}
@@ -136,7 +137,7 @@ func progressOf(s *shell) func(code.Progress) {
 	}
 }
 
-func printCodeReport(s *shell, r wire.CodeReport, skipped bool) error {
+func printCodeReport(s *shell, r *api.CodeReport, skipped bool) error {
 	s.count = r.Parsed
 	if s.json {
 		return s.printJSON(r)

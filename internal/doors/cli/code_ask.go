@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/verb"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
 // hitLines is how many lines of a hit are shown.
@@ -32,7 +32,7 @@ are searched.`,
 			if err != nil {
 				return err
 			}
-			return printCodeAnswer(s, wire.CodeAnswerOf(a), places, whole)
+			return printCodeAnswer(s, a, places, whole)
 		}),
 	}
 	addRoot(c, &f.Asked)
@@ -42,14 +42,14 @@ are searched.`,
 }
 
 // printCodeAnswer prints hits with their places.
-func printCodeAnswer(s *shell, a wire.CodeAnswer, places []string, whole bool) error {
+func printCodeAnswer(s *shell, a *api.CodeAnswer, places []string, whole bool) error {
 	s.count = len(a.Hits)
 	if s.json {
 		return s.printJSON(a)
 	}
 	for i := range a.Hits {
 		h := &a.Hits[i]
-		printPlace(s, places[i], h.FirstLine, h.Signature, h.Stale)
+		printPlace(s, places[i], h.First, h.Signature, h.Freshness)
 		printText(s, h.Text, whole)
 	}
 	if len(a.Hits) == 0 {
@@ -65,7 +65,7 @@ func printCodeAnswer(s *shell, a wire.CodeAnswer, places []string, whole bool) e
 }
 
 // printPlace prints where something is, in the form that editors and terminals open.
-func printPlace(s *shell, path string, line int, signature string, stale string) {
+func printPlace(s *shell, path string, line int, signature string, stale api.Freshness) {
 	text := fmt.Sprintf("%s:%d", termtext.Line(path), line)
 	if signature != "" {
 		text += "  " + preview(signature, previewLength)
@@ -74,11 +74,11 @@ func printPlace(s *shell, path string, line int, signature string, stale string)
 }
 
 // staleNote says that a file is not what was indexed.
-func staleNote(stale string) string {
-	if stale == "" {
+func staleNote(stale api.Freshness) string {
+	if stale == api.CodeFresh {
 		return ""
 	}
-	return "  [" + stale + "]"
+	return "  [" + string(stale) + "]"
 }
 
 // printText prints the first lines of a text, or all.
@@ -110,7 +110,7 @@ func newCodeSymbolCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printDefinitions(s, wire.CodeSymbolsOf(list))
+			return printDefinitions(s, list)
 		}),
 	}
 	addRoot(c, &f.Asked)
@@ -119,21 +119,21 @@ func newCodeSymbolCommand(s *shell) *cobra.Command {
 }
 
 // signatureOf is what a definition is shown as.
-func signatureOf(d *wire.CodeSymbol) string {
+func signatureOf(d *api.CodeSymbol) string {
 	if d.Signature == "" {
 		return d.Kind + " " + d.Name
 	}
 	return d.Signature
 }
 
-func printDefinitions(s *shell, list []wire.CodeSymbol) error {
+func printDefinitions(s *shell, list []api.CodeSymbol) error {
 	s.count = len(list)
 	if s.json {
 		return s.printJSON(list)
 	}
 	for i := range list {
 		d := &list[i]
-		printPlace(s, d.Path, d.FirstLine, signatureOf(d), d.Stale)
+		printPlace(s, d.Path, d.First, signatureOf(d), d.Freshness)
 		if d.Doc != "" {
 			printText(s, d.Doc, false)
 		}
@@ -151,28 +151,28 @@ func newCodeOutlineCommand(s *shell) *cobra.Command {
 		Short: "List the definitions of a file",
 		Args:  oneArgument("a file of an indexed tree"),
 		RunE: onTree(s, &f.Asked, func(c *cobra.Command, args []string, t *code.Tree) error {
-			list, err := t.DefinedIn(c.Context(), args[0])
+			list, err := code.DefinedIn(c.Context(), t, args[0])
 			if err != nil {
 				return err
 			}
-			return printOutline(s, wire.CodeSymbolsOf(list))
+			return printOutline(s, list)
 		}),
 	}
 	addRoot(c, &f.Asked)
 	return c
 }
 
-func printOutline(s *shell, list []wire.CodeSymbol) error {
+func printOutline(s *shell, list []api.CodeSymbol) error {
 	s.count = len(list)
 	if s.json {
 		return s.printJSON(list)
 	}
-	if len(list) > 0 && list[0].Stale != "" {
-		s.warn("%s: %s", list[0].Path, list[0].Stale)
+	if len(list) > 0 && list[0].Freshness != api.CodeFresh {
+		s.warn("%s: %s", list[0].Path, list[0].Freshness)
 	}
 	for i := range list {
 		d := &list[i]
-		fmt.Fprintf(s.out, "%5d  %s%s\n", d.FirstLine, strings.Repeat("  ", strings.Count(d.Key, ".")), preview(signatureOf(d), previewLength))
+		fmt.Fprintf(s.out, "%5d  %s%s\n", d.First, strings.Repeat("  ", strings.Count(d.Key, ".")), preview(signatureOf(d), previewLength))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(s.out, "No definitions.")

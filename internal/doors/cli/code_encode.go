@@ -18,7 +18,7 @@ const encodedAtOnce = 64
 // encodeTree embeds what has no vector by the encoder: if it is asked to, or if that is little. Else it says what is left.
 func encodeTree(ctx context.Context, s *shell, t *code.Tree, asked bool) error {
 	state := t.Status(ctx)
-	e := &state.Encoding
+	e := &state.CodeVectors
 	missing := e.Encodable - e.Encoded
 	switch {
 	case asked && state.Chunks > code.MaxEncoded:

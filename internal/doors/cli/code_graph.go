@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/verb"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
 // newCodeEdgesCommand makes hippo code callers, or callees.
@@ -33,21 +33,21 @@ name. If a call may refer to several definitions, the result gives their number.
 		if err != nil {
 			return err
 		}
-		return printEdges(s, wire.CodeEdgesOf(e), callees)
+		return printEdges(s, e, callees)
 	})
 	addRoot(c, &f.Asked)
 	addArgs(c.Flags(), f.Args())
 	return c
 }
 
-func printEdges(s *shell, e wire.CodeEdges, callees bool) error {
+func printEdges(s *shell, e *api.CodeEdges, callees bool) error {
 	s.count = len(e.Edges)
 	if s.json {
 		return s.printJSON(e)
 	}
 	for i := range e.Of {
 		d := &e.Of[i]
-		printPlace(s, d.Path, d.FirstLine, d.Signature, d.Stale)
+		printPlace(s, d.Path, d.First, d.Signature, d.Freshness)
 	}
 	if e.MoreOf > 0 {
 		fmt.Fprintf(s.out, "and %s more of that name (--count)\n", plural(e.MoreOf, "definition"))
@@ -56,12 +56,12 @@ func printEdges(s *shell, e wire.CodeEdges, callees bool) error {
 		x := &e.Edges[i]
 		at, name := x.Line, x.Name
 		if callees {
-			at = x.FirstLine
+			at = x.First
 		}
 		if name == "" {
 			name = "(top of the file)"
 		}
-		note := staleNote(x.Stale)
+		note := staleNote(x.Freshness)
 		switch {
 		case x.Candidates > 1:
 			note += fmt.Sprintf("  [one of %d]", x.Candidates)
@@ -94,7 +94,7 @@ func newCodeMapCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printMap(s, wire.CodeMapOf(m), m.Text())
+			return printMap(s, m)
 		}),
 	}
 	addRoot(c, &f.Asked)
@@ -102,12 +102,12 @@ func newCodeMapCommand(s *shell) *cobra.Command {
 	return c
 }
 
-func printMap(s *shell, m wire.CodeMap, text string) error {
+func printMap(s *shell, m *api.CodeMap) error {
 	s.count = len(m.Files)
 	if s.json {
 		return s.printJSON(m)
 	}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(m.Text) {
 		fmt.Fprintln(s.out, termtext.Line(strings.TrimSuffix(line, "\n")))
 	}
 	if m.More > 0 {

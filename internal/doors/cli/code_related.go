@@ -3,13 +3,13 @@ package cli
 import (
 	"fmt"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/verb"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 )
 
 func newCodeRelatedCommand(s *shell) *cobra.Command {
@@ -22,11 +22,11 @@ neighbours in the file, and definitions with a similar signature and comment.`,
 		Example: "  hippo code related Server.Close\n  hippo code related internal/server/server.go",
 		Args:    oneArgument("a name or a file"),
 		RunE: onTree(s, &f.Asked, func(c *cobra.Command, args []string, t *code.Tree) error {
-			r, err := t.Related(c.Context(), args[0])
+			r, err := code.RelatedHere(c.Context(), t, args[0])
 			if err != nil {
 				return err
 			}
-			return printCodeRelated(s, wire.CodeRelatedOf(r))
+			return printCodeRelated(s, r)
 		}),
 	}
 	addRoot(c, &f.Asked)
@@ -34,7 +34,7 @@ neighbours in the file, and definitions with a similar signature and comment.`,
 	return c
 }
 
-func printCodeRelated(s *shell, r wire.CodeRelated) error {
+func printCodeRelated(s *shell, r *api.CodeRelated) error {
 	for i := range r.Groups {
 		s.count += len(r.Groups[i].Symbols)
 	}
@@ -46,7 +46,7 @@ func printCodeRelated(s *shell, r wire.CodeRelated) error {
 	}
 	for i := range r.Of {
 		d := &r.Of[i]
-		printPlace(s, d.Path, d.FirstLine, signatureOf(d), d.Stale)
+		printPlace(s, d.Path, d.First, signatureOf(d), d.Freshness)
 	}
 	if r.MoreOf > 0 {
 		fmt.Fprintf(s.out, "and %s more of that name (--count)\n", plural(r.MoreOf, "definition"))
@@ -55,7 +55,7 @@ func printCodeRelated(s *shell, r wire.CodeRelated) error {
 		fmt.Fprintf(s.out, "%s:\n", g.Relation)
 		for i := range g.Symbols {
 			d := &g.Symbols[i]
-			fmt.Fprintf(s.out, "  %s:%d  %s%s\n", termtext.Line(d.Path), d.FirstLine, preview(signatureOf(d), previewLength), staleNote(d.Stale))
+			fmt.Fprintf(s.out, "  %s:%d  %s%s\n", termtext.Line(d.Path), d.First, preview(signatureOf(d), previewLength), staleNote(d.Freshness))
 		}
 		if g.More > 0 {
 			fmt.Fprintf(s.out, "  and %d more (--count)\n", g.More)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/code"
-	"github.com/hippo-memory/hippo/internal/doors/wire"
 
 	"github.com/spf13/cobra"
 )
@@ -23,7 +22,7 @@ func newCodeWatchCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := printCodeReport(s, wire.CodeReportOf(r), false); err != nil {
+				if err := printCodeReport(s, r, false); err != nil {
 					return err
 				}
 				return watchTree(c.Context(), s, t)

@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
+	trees "github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/grammar"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/symbols"
@@ -33,20 +35,20 @@ type code struct {
 	followed atomic.Int32
 }
 
-func (c *code) Library() (*codeindex.Library, error) { return c.library, nil }
+func (c *code) Library() (trees.Library, error) { return trees.Library{Library: c.library}, nil }
 
 func (c *code) Indexed() bool {
 	roots, err := c.library.Roots()
 	return err == nil && len(roots) > 0
 }
 
-func (c *code) Follow(*codeindex.Tree) { c.followed.Add(1) }
+func (c *code) Follow(*trees.Tree) { c.followed.Add(1) }
 
-func (c *code) Update(ctx context.Context, t *codeindex.Tree, rebuild bool) (*codeindex.Report, error) {
-	return t.Update(ctx, &codeindex.UpdateOptions{Rebuild: rebuild})
+func (c *code) Update(ctx context.Context, t *trees.Tree, rebuild bool) (*api.CodeReport, error) {
+	return t.Update(ctx, rebuild)
 }
 
-func (*code) Stop(*codeindex.Tree) {}
+func (*code) Stop(*trees.Tree) {}
 
 func (c *code) Dir() string { return c.root }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/base/tokencount"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine/knowledge"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
@@ -86,12 +85,12 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 
 // links returns what memories speak of in the source trees of their projects, as it is now: nothing of the past. An index that
 // does not answer is no reason to show nothing.
-func (s *session) links(ctx context.Context, ms []*hippo.Memory, at hippo.Moment) map[hippo.ID][]codeindex.Link {
+func (s *session) links(ctx context.Context, ms []*hippo.Memory, at hippo.Moment) map[hippo.ID][]api.CodeLink {
 	if s.server.Code == nil || !s.server.Code.Indexed() || at != (hippo.Moment{}) {
 		return nil
 	}
 	l, err := s.server.Code.Library()
-	var out map[hippo.ID][]codeindex.Link
+	var out map[hippo.ID][]api.CodeLink
 	if err == nil {
 		out, err = l.Links(ctx, &s.scope, ms)
 	}

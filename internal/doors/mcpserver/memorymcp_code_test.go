@@ -16,7 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/api"
+	trees "github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver"
 	"github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect/memorymcp"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -225,7 +226,7 @@ func TestMemoryMCP_IndexOwn(t *testing.T) {
 // slowCode has an update that does not end while somebody waits for it.
 type slowCode struct{ *code }
 
-func (slowCode) Update(context.Context, *codeindex.Tree, bool) (*codeindex.Report, error) {
+func (slowCode) Update(context.Context, *trees.Tree, bool) (*api.CodeReport, error) {
 	return nil, fmt.Errorf("waiting: %w", context.DeadlineExceeded)
 }
 

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/agents/cited"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
@@ -26,7 +26,7 @@ const (
 type whole struct {
 	memories   []*hippo.Memory
 	excerpt    func(hippo.ID) []hippo.Span
-	links      map[hippo.ID][]codeindex.Link
+	links      map[hippo.ID][]api.CodeLink
 	files      *cited.Check
 	relations  []hippo.Relation
 	others     map[hippo.ID]*hippo.Memory // at the ends of relations

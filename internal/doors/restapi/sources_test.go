@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/grammar"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/symbols"
@@ -48,11 +49,11 @@ func TestSources(t *testing.T) {
 // trees are source trees of this machine that nothing keeps up to date.
 type trees struct{ library *codeindex.Library }
 
-func (t trees) Library() (*codeindex.Library, error) { return t.library, nil }
+func (t trees) Library() (code.Library, error) { return code.Library{Library: t.library}, nil }
 
 func (trees) Indexed() bool { return true }
 
-func (trees) Follow(*codeindex.Tree) {}
+func (trees) Follow(*code.Tree) {}
 
 func (trees) Dir() string { return "" }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/grammar"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/symbols"
@@ -19,11 +20,11 @@ import (
 // forest is source trees of a test.
 type forest struct{ library *codeindex.Library }
 
-func (f forest) Library() (*codeindex.Library, error) { return f.library, nil }
+func (f forest) Library() (code.Library, error) { return code.Library{Library: f.library}, nil }
 
 func (forest) Indexed() bool { return true }
 
-func (forest) Follow(*codeindex.Tree) {}
+func (forest) Follow(*code.Tree) {}
 
 func (forest) Dir() string { return "" }
 

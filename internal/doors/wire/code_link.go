@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/retrieval/lang/when"
 )
 
@@ -14,21 +14,18 @@ import (
 type CodeLink struct {
 	Text string `json:"text"`
 	// Of is what it means now; absent: it is gone.
-	Of []CodeSymbol `json:"of,omitempty"`
+	Of []api.CodeSymbol `json:"of,omitempty"`
 	// State says what became of it since it was first seen for the memory; absent: nothing.
 	State string `json:"state,omitempty"`
 	Since string `json:"since,omitempty"`
 }
 
 // CodeLinksOf returns links as JSON.
-func CodeLinksOf(list []codeindex.Link) []CodeLink {
+func CodeLinksOf(list []api.CodeLink) []CodeLink {
 	out := make([]CodeLink, len(list))
 	for i := range list {
 		l := &list[i]
-		out[i] = CodeLink{Text: l.Text, State: string(l.State)}
-		if len(l.Of) > 0 {
-			out[i].Of = CodeSymbolsOf(l.Of)
-		}
+		out[i] = CodeLink{Text: l.Text, Of: l.Of, State: string(l.State)}
 		if !l.Since.IsZero() {
 			out[i].Since = l.Since.UTC().Format(time.RFC3339)
 		}
@@ -37,7 +34,7 @@ func CodeLinksOf(list []codeindex.Link) []CodeLink {
 }
 
 // CodeLinkText returns a link as a line: "Pool.Wait: pool/pool.go:7 [changed since 2026-11-02]", with the day in a zone.
-func CodeLinkText(l *codeindex.Link, zone *time.Location) string {
+func CodeLinkText(l *api.CodeLink, zone *time.Location) string {
 	var places []string
 	for i := range l.Of {
 		at := l.Of[i].Path
@@ -53,11 +50,11 @@ func CodeLinkText(l *codeindex.Link, zone *time.Location) string {
 		text += ": " + strings.Join(places, ", ")
 	}
 	switch l.State {
-	case codeindex.LinkChanged, codeindex.LinkGone:
+	case api.LinkChanged, api.LinkGone:
 		text += fmt.Sprintf(" [%s %s]", l.State, when.Date(l.Since, zone))
-	case codeindex.LinkUnknown:
+	case api.LinkUnknown:
 		text += " [" + string(l.State) + "]"
-	case codeindex.LinkSame:
+	case api.LinkSame:
 	}
 	return termtext.Line(text)
 }

@@ -40,7 +40,7 @@ type SourceHit struct {
 	Relevance float64 `json:"relevance"`
 	Memory    *Hit    `json:"memory,omitempty"`
 	// Code has the relevance that a search of code gives, and its text only if the view is full.
-	Code *CodeHit `json:"code,omitempty"`
+	Code *api.CodeHit `json:"code,omitempty"`
 }
 
 // Sources returns an answer of insights and code as JSON. The error is that of [Full].
@@ -58,7 +58,7 @@ func (v *View) Sources(a *api.SourcesAnswer) (*SourcesAnswer, error) {
 	for i := range a.Hits {
 		x := SourceHit{Source: api.SourceCode, Relevance: Round(a.Hits[i].Relevance, 4)}
 		if c := a.Hits[i].Code; c != nil {
-			hit := codeHitOf(c)
+			hit := *c
 			if x.Code = &hit; !v.Full {
 				hit.Text = ""
 			}

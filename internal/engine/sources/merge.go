@@ -6,7 +6,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
@@ -18,7 +17,7 @@ func (p Page) end() int { return p.Offset + p.Count }
 
 // Merge returns a page of the hits of a store and of source trees, by relevance on one scale; of equal ones insights come
 // first. Each source keeps its own order. Its answer begins with its best hit and reaches to the end of the page, or is whole.
-func Merge(memory *hippo.Answer, trees []*codeindex.Answer, p Page) *api.SourcesAnswer {
+func Merge(memory *hippo.Answer, trees []*api.CodeAnswer, p Page) *api.SourcesAnswer {
 	out := &api.SourcesAnswer{Insights: memory.Total, Trees: len(trees)}
 	lists := [][]api.SourceHit{insightsOf(memory)}
 	for _, t := range trees {
@@ -50,7 +49,7 @@ func insightsOf(a *hippo.Answer) []api.SourceHit {
 	return out
 }
 
-func chunksOf(a *codeindex.Answer) []api.SourceHit {
+func chunksOf(a *api.CodeAnswer) []api.SourceHit {
 	out := make([]api.SourceHit, len(a.Hits))
 	for i := range a.Hits {
 		out[i] = api.SourceHit{Code: &a.Hits[i], Relevance: rank.OfCode(a.Hits[i].Relevance)}
@@ -93,7 +92,7 @@ func among(memory *hippo.Answer, hits []api.SourceHit) hippo.Answer {
 }
 
 // weakness returns why hits may not answer the question: each source that has some of them says so. Empty otherwise.
-func weakness(memory *hippo.Answer, trees []*codeindex.Answer, hits []api.SourceHit) string {
+func weakness(memory *hippo.Answer, trees []*api.CodeAnswer, hits []api.SourceHit) string {
 	var why []string
 	if slices.ContainsFunc(hits, func(h api.SourceHit) bool { return h.Insight != nil }) {
 		if memory.Weak == "" {

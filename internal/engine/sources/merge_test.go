@@ -8,7 +8,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 )
 
@@ -22,8 +21,8 @@ func memory(relevances ...float64) *hippo.Answer {
 }
 
 // tree returns an answer of a tree with hits of these relevances, called by its root and a number.
-func tree(root string, relevances ...float64) *codeindex.Answer {
-	a := &codeindex.Answer{Total: 10 * len(relevances)}
+func tree(root string, relevances ...float64) *api.CodeAnswer {
+	a := &api.CodeAnswer{Total: 10 * len(relevances)}
 	for i, r := range relevances {
 		a.Hits = append(a.Hits, api.CodeHit{Root: root, Name: root + string(rune('0'+i)), Relevance: r})
 	}
@@ -46,19 +45,19 @@ func TestMerge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		memory *hippo.Answer
-		trees  []*codeindex.Answer
+		trees  []*api.CodeAnswer
 		page   sources.Page
 		want   string
 	}{
 		"nothing":           {memory(), nil, sources.Page{Count: 3}, ""},
 		"insights":          {memory(.9, .8), nil, sources.Page{Count: 3}, "m0 m1"},
-		"code":              {memory(), []*codeindex.Answer{tree("a", .9)}, sources.Page{Count: 3}, "a0"},
-		"code counts less":  {memory(.8, .5), []*codeindex.Answer{tree("a", .82, .6)}, sources.Page{Count: 4}, "m0 a0 a1 m1"},
-		"equal":             {memory(1), []*codeindex.Answer{tree("a", 1)}, sources.Page{Count: 2}, "m0 a0"},
-		"several trees":     {memory(.5), []*codeindex.Answer{tree("a", .7, .3), tree("b", .8)}, sources.Page{Count: 9}, "b0 a0 m0 a1"},
-		"each in its order": {memory(.2, .9), []*codeindex.Answer{tree("a", .5)}, sources.Page{Count: 3}, "a0 m0 m1"},
-		"second page":       {memory(.9, .6), []*codeindex.Answer{tree("a", .9, .6)}, sources.Page{Offset: 2, Count: 1}, "m1"},
-		"behind the end":    {memory(.9), []*codeindex.Answer{tree("a", .9)}, sources.Page{Offset: 5, Count: 2}, ""},
+		"code":              {memory(), []*api.CodeAnswer{tree("a", .9)}, sources.Page{Count: 3}, "a0"},
+		"code counts less":  {memory(.8, .5), []*api.CodeAnswer{tree("a", .82, .6)}, sources.Page{Count: 4}, "m0 a0 a1 m1"},
+		"equal":             {memory(1), []*api.CodeAnswer{tree("a", 1)}, sources.Page{Count: 2}, "m0 a0"},
+		"several trees":     {memory(.5), []*api.CodeAnswer{tree("a", .7, .3), tree("b", .8)}, sources.Page{Count: 9}, "b0 a0 m0 a1"},
+		"each in its order": {memory(.2, .9), []*api.CodeAnswer{tree("a", .5)}, sources.Page{Count: 3}, "a0 m0 m1"},
+		"second page":       {memory(.9, .6), []*api.CodeAnswer{tree("a", .9, .6)}, sources.Page{Offset: 2, Count: 1}, "m1"},
+		"behind the end":    {memory(.9), []*api.CodeAnswer{tree("a", .9)}, sources.Page{Offset: 5, Count: 2}, ""},
 	} {
 		a := sources.Merge(c.memory, c.trees, c.page)
 		if got := names(a.Hits); got != c.want {
@@ -75,7 +74,7 @@ func TestMerge_Memory(t *testing.T) {
 	t.Parallel()
 	m := memory(.9, .8, .1)
 	m.Conflicts = []hippo.Conflict{{A: m.Hits[0].Memory.ID, B: m.Hits[1].Memory.ID}, {A: m.Hits[0].Memory.ID, B: m.Hits[2].Memory.ID}}
-	a := sources.Merge(m, []*codeindex.Answer{tree("a", .9)}, sources.Page{Count: 3})
+	a := sources.Merge(m, []*api.CodeAnswer{tree("a", .9)}, sources.Page{Count: 3})
 	if len(a.Memory.Hits) != 2 || len(a.Memory.Conflicts) != 1 || len(m.Hits) != 3 || len(m.Conflicts) != 2 {
 		t.Errorf("%+v", a.Memory)
 	}
@@ -100,7 +99,7 @@ func TestMerge_Weak(t *testing.T) {
 	} {
 		m, x := memory(.9), tree("a", .5)
 		m.Weak, x.Weak = c.memory, c.code
-		a := sources.Merge(m, []*codeindex.Answer{x}, sources.Page{Count: c.page})
+		a := sources.Merge(m, []*api.CodeAnswer{x}, sources.Page{Count: c.page})
 		if a.Weak != c.want || a.Memory.Weak != c.want {
 			t.Errorf("%s: %q, %q", name, a.Weak, a.Memory.Weak)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
@@ -19,11 +19,11 @@ import (
 // Trees are the source trees of this machine.
 type Trees interface {
 	// Library returns the indexes; it opens them at the first call.
-	Library() (*codeindex.Library, error)
+	Library() (code.Library, error)
 	// Indexed reports whether there may be one, without opening any.
 	Indexed() bool
 	// Follow keeps the index of a tree up to date from now on.
-	Follow(t *codeindex.Tree)
+	Follow(t *code.Tree)
 	// Dir is the folder that the caller works in; empty: it is not known.
 	Dir() string
 }
@@ -121,18 +121,19 @@ func use(ctx context.Context, a *Asked, q *hippo.Query, out *api.SourcesAnswer) 
 
 // askTrees asks the source trees of a query for hits up to the end of a page. An error says why none takes part, a note
 // why some do not.
-func askTrees(ctx context.Context, a *Asked, q *hippo.Query, p Page) (list []*codeindex.Answer, notes []string, err error) {
+func askTrees(ctx context.Context, a *Asked, q *hippo.Query, p Page) (list []*api.CodeAnswer, notes []string, err error) {
 	trees, err := treesOf(a, q)
 	if err != nil {
 		return nil, nil, err
 	}
-	if more := len(trees) - codeindex.MaxTrees; more > 0 {
-		trees, notes = trees[:codeindex.MaxTrees], append(notes, fmt.Sprintf("%d more source trees were not asked: name a project", more))
+	if more := len(trees) - code.MaxTrees; more > 0 {
+		trees, notes = trees[:code.MaxTrees], append(notes, fmt.Sprintf("%d more source trees were not asked: name a project", more))
 	}
 	var failed []error
 	for _, t := range trees {
 		a.Trees.Follow(t)
-		found, err := t.Search(ctx, codeindex.Query{Text: q.Text, Count: p.end()})
+		t.Count = p.end()
+		found, err := t.Search(ctx, q.Text, "")
 		if err != nil {
 			failed = append(failed, err)
 			continue
@@ -161,7 +162,7 @@ func reason(err error) string {
 }
 
 // treesOf returns the trees of the projects of a query. The error is never nil if there is none.
-func treesOf(a *Asked, q *hippo.Query) ([]*codeindex.Tree, error) {
+func treesOf(a *Asked, q *hippo.Query) ([]*code.Tree, error) {
 	if only := onlyInsights(q); only != "" {
 		return nil, hippo.Fieldf(field, "%s has no %s: leave that filter out", api.SourceCode, only)
 	}
@@ -210,7 +211,7 @@ func onlyInsights(q *hippo.Query) string {
 }
 
 // within returns an answer with the hits whose relevance, on the scale of insights, is in a range; nil: any.
-func within(a *codeindex.Answer, r *hippo.Range) *codeindex.Answer {
+func within(a *api.CodeAnswer, r *hippo.Range) *api.CodeAnswer {
 	if r == nil {
 		return a
 	}

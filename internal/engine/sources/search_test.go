@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/grammar"
 	"github.com/hippo-memory/hippo/internal/code/codeindex/symbols"
@@ -26,11 +27,11 @@ type forest struct {
 	followed int
 }
 
-func (f *forest) Library() (*codeindex.Library, error) { return f.library, nil }
+func (f *forest) Library() (code.Library, error) { return code.Library{Library: f.library}, nil }
 
 func (f *forest) Indexed() bool { return f.library != nil }
 
-func (f *forest) Follow(*codeindex.Tree) { f.followed++ }
+func (f *forest) Follow(*code.Tree) { f.followed++ }
 
 func (f *forest) Dir() string { return f.dir }
 

@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -65,9 +66,9 @@ type Code interface {
 	sources.Trees
 	// Update brings the index of a tree up to date, and keeps it so; rebuild parses all files again. If ctx ends first, the update
 	// goes on.
-	Update(ctx context.Context, t *codeindex.Tree, rebuild bool) (*codeindex.Report, error)
+	Update(ctx context.Context, t *code.Tree, rebuild bool) (*api.CodeReport, error)
 	// Stop ends updates of a tree, until the next call of Follow or Update.
-	Stop(t *codeindex.Tree)
+	Stop(t *code.Tree)
 	// Project is the root of the project that the caller works on, which may be indexed at its wish; empty: none.
 	Project() string
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
-	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
+	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/code"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -51,7 +51,7 @@ func codeTool() d.Tool {
 			{Name: "kind", Also: "type", Is: verb.Unlisted, To: verb.New[string]},
 			{Name: "root", Also: "tree repo project", Is: verb.Unlisted, To: verb.New[string]},
 			{Name: "detail", Values: verb.Details(), Is: verb.Unlisted, To: verb.New[string]},
-			{Name: "limit", Also: "count top_k n", Field: "Count", Rules: verb.Between(1, codeindex.MaxCount), Is: verb.Unlisted, To: verb.New[int]},
+			{Name: "limit", Also: "count top_k n", Field: "Count", Rules: verb.Between(1, api.MaxSourceHits), Is: verb.Unlisted, To: verb.New[int]},
 			{Name: "max_tokens", Field: "tokens", Rules: verb.Between(verb.MinTokens, verb.MaxTokens), Is: verb.Unlisted, To: verb.New[int]},
 		},
 		ReadOnly: true,
@@ -76,9 +76,8 @@ func answer(ctx context.Context, c *d.Call) (d.Result, error) {
 type question struct {
 	of string // empty: the tree
 	// trees are those that a search asks; tree is the only one, or nil.
-	trees  []*codeindex.Tree
-	tree   *codeindex.Tree
-	filter codeindex.Filter
+	trees  *code.Trees
+	tree   *code.Tree
 	tokens int
 }
 
@@ -91,23 +90,22 @@ func ask(c *d.Call) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	given := c.Text("path")
-	choice := codeindex.Choice{Root: c.Text("root"), Dir: c.Code.Dir()}
-	if choice.Root == "" && strings.HasPrefix(given, "/") {
-		choice.Root = given
+	given, root := c.Text("path"), c.Text("root")
+	if root == "" && strings.HasPrefix(given, "/") {
+		root = given
 	}
 	q := &question{of: strings.TrimSpace(c.Text("query")), tokens: c.Int("max_tokens", verb.DefaultTokens)}
-	if q.trees, err = l.ChooseAll(&c.Scope, choice); err != nil {
-		if choice.Root == given {
+	if q.trees, err = l.Among(&c.Scope, c.Code.Dir(), root); err != nil {
+		if root == given {
 			err = verb.Renamed(err, "path")
 		}
 		return nil, err
 	}
-	q.filter = codeindex.Filter{Language: strings.ToLower(c.Text("language")), Kind: syntax.Kind(strings.ToLower(c.Text("kind")))}
-	if err := q.settle(choice.Dir, given, c.Text("show")); err != nil {
+	q.trees.Limits = code.Limits{Language: c.Text("language"), Kind: c.Text("kind"), Count: c.Int("limit", 0)}
+	if err := q.settle(given, c.Text("show")); err != nil {
 		return nil, err
 	}
-	for _, t := range q.trees {
+	for _, t := range q.trees.All() {
 		c.Code.Follow(t)
 	}
 	return q, nil
@@ -115,20 +113,16 @@ func ask(c *d.Call) (*question, error) {
 
 // settle reads a path of the arguments. Of several trees it takes the one that holds it or what is asked about, as answers of several
 // name their files: from the folder of the caller. A search without a path asks all, and the error of other questions lists them.
-func (q *question) settle(dir, given, show string) error {
-	for _, place := range []*string{&given, &q.of} {
-		if t := codeindex.TreeAt(q.trees, dir, *place); len(q.trees) > 1 && t != nil {
-			q.trees = []*codeindex.Tree{t}
-			*place = codeindex.PathFrom(dir, *place)
-		}
-	}
-	if len(q.trees) > 1 && given == "" && q.of != "" && (show == "" || show == showSearch) {
+func (q *question) settle(given, show string) error {
+	given = q.trees.Narrow(given)
+	q.of = q.trees.Narrow(q.of)
+	if q.trees.Several() && given == "" && q.of != "" && (show == "" || show == showSearch) {
 		return nil
 	}
 	var err error
-	if q.tree, err = codeindex.One(q.trees); err != nil {
+	if q.tree, err = q.trees.Only(); err != nil {
 		return err
 	}
-	q.filter.Path, err = q.tree.Root.Relative(given)
+	q.tree.Path, err = q.tree.Relative(given)
 	return err
 }

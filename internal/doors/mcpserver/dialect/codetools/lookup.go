@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/code"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
@@ -16,10 +17,10 @@ import (
 )
 
 func reply(ctx context.Context, c *d.Call, q *question) (d.Result, error) {
-	l := looker{call: c, q: q, of: q.of, limit: c.Int("limit", 0), page: newPage(q.tokens)}
+	l := looker{call: c, q: q, of: q.of, page: newPage(q.tokens)}
 	show := c.Text("show")
 	if l.of == "" && (show == "" || show == showOutline || show == showMap) { // what is asked about may be in path
-		l.of, q.filter.Path = q.filter.Path, ""
+		l.of, q.tree.Path = q.tree.Path, ""
 	}
 	if show == "" {
 		var err error
@@ -30,11 +31,11 @@ func reply(ctx context.Context, c *d.Call, q *question) (d.Result, error) {
 	if l.of == "" && show != showMap {
 		return d.Result{}, hippo.Fieldf("query", "is required for show %s: words, a name such as Server.Close, or the path of a file", show)
 	}
-	if show == showSearch { // its answer has these notes, too
+	if show == showSearch { // its answer has these notes as well
 		err := l.search(ctx, c.Text("detail"))
 		return l.page.result(l.count), err
 	}
-	l.page.always(codeindex.Notes(q.tree)...)
+	l.page.always(q.tree.Notes()...)
 	var err error
 	switch show {
 	case showOutline:
@@ -59,8 +60,8 @@ func whatToShow(ctx context.Context, q *question, text string) (string, error) {
 	case q.tree == nil:
 		return showSearch, nil
 	}
-	if path, err := q.tree.Root.Relative(text); err == nil {
-		held, err := codeindex.Holds(ctx, q.tree, path)
+	if path, err := q.tree.Relative(text); err == nil {
+		held, err := q.tree.Holds(ctx, path)
 		if err != nil {
 			return "", err
 		}
@@ -74,7 +75,9 @@ func whatToShow(ctx context.Context, q *question, text string) (string, error) {
 	if strings.ContainsAny(text, " \t\n") {
 		return showSearch, nil
 	}
-	list, err := q.tree.Symbols(ctx, text, q.filter, 1, false)
+	best := *q.tree
+	best.Count = 1
+	list, err := best.Named(ctx, text, false)
 	if err != nil || len(list) == 0 || !isCalled(&list[0], text) {
 		return showSearch, err
 	}
@@ -82,7 +85,7 @@ func whatToShow(ctx context.Context, q *question, text string) (string, error) {
 }
 
 // isCalled reports whether a definition has a name, case aside.
-func isCalled(x *codeindex.Definition, name string) bool {
+func isCalled(x *api.CodeSymbol, name string) bool {
 	return strings.HasSuffix(strings.ToLower("."+x.Name), "."+strings.ToLower(lastPart(name)))
 }
 
@@ -91,7 +94,6 @@ type looker struct {
 	call  *d.Call
 	q     *question
 	of    string
-	limit int
 	page  *page
 	count int
 }
@@ -108,17 +110,17 @@ func (l *looker) list(n int, text func(i int) string) {
 }
 
 func (l *looker) symbol(ctx context.Context) error {
-	list, err := l.q.tree.Symbols(ctx, l.of, l.q.filter, l.limit, true)
+	list, err := l.q.tree.Named(ctx, l.of, true)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 && lastPart(l.of) != l.of { // what holds it may be wrong
-		if list, err = l.q.tree.Symbols(ctx, lastPart(l.of), l.q.filter, l.limit, true); err != nil {
+		if list, err = l.q.tree.Named(ctx, lastPart(l.of), true); err != nil {
 			return err
 		}
 	}
 	if len(list) == 0 {
-		return fmt.Errorf("%w: nothing in %s is called %.100s", hippo.ErrNotFound, l.q.tree.Root.Path, l.of)
+		return fmt.Errorf("%w: nothing in %s is called %.100s", hippo.ErrNotFound, l.q.tree.Root(), l.of)
 	}
 	exact := isCalled(&list[0], l.of)
 	if !exact {
@@ -142,7 +144,7 @@ func (l *looker) symbol(ctx context.Context) error {
 func lastPart(name string) string { return name[strings.LastIndexAny(name, ".:#/")+1:] }
 
 func (l *looker) outline(ctx context.Context) error {
-	path, err := l.q.tree.Root.Relative(l.of)
+	path, err := l.q.tree.Relative(l.of)
 	if err != nil {
 		return verb.Renamed(err, "query")
 	}
@@ -162,18 +164,17 @@ func (l *looker) outline(ctx context.Context) error {
 }
 
 func (l *looker) overview(ctx context.Context) error {
-	path, err := l.q.tree.Root.Relative(l.of)
+	path, err := l.q.tree.Relative(l.of)
 	if err != nil {
 		return verb.Renamed(err, "query")
 	}
-	f := l.q.filter
-	f.Path = path
-	m, err := l.q.tree.Map(ctx, f, min(max(l.page.left, codeindex.MinMapTokens), codeindex.MaxMapTokens))
+	l.q.tree.Path = path
+	m, err := l.q.tree.Overview(ctx, min(max(l.page.left, code.MinMapTokens), code.MaxMapTokens))
 	if err != nil {
 		return err
 	}
 	l.page.always(m.Root)
-	for line := range strings.Lines(m.Text()) {
+	for line := range strings.Lines(m.Text) {
 		l.page.blocks = append(l.page.blocks, termtext.Line(strings.TrimRight(line, "\n")))
 	}
 	if l.count = len(m.Files); m.More > 0 {
@@ -183,11 +184,7 @@ func (l *looker) overview(ctx context.Context) error {
 }
 
 func (l *looker) edges(ctx context.Context, callees bool) error {
-	find := l.q.tree.Callers
-	if callees {
-		find = l.q.tree.Callees
-	}
-	e, err := find(ctx, l.of, l.q.filter, l.limit, true)
+	e, err := l.q.tree.Edges(ctx, l.of, callees, false)
 	if err != nil {
 		return err
 	}
@@ -206,7 +203,7 @@ func (l *looker) edges(ctx context.Context, callees bool) error {
 }
 
 // definitions adds what a name means.
-func (l *looker) definitions(of []codeindex.Definition, more int) {
+func (l *looker) definitions(of []api.CodeSymbol, more int) {
 	for i := range of {
 		l.page.add(definitionLine(&of[i]))
 	}
@@ -215,7 +212,7 @@ func (l *looker) definitions(of []codeindex.Definition, more int) {
 	}
 }
 
-func edgeLine(e *codeindex.Edge, callee bool) string {
+func edgeLine(e *api.CodeEdge, callee bool) string {
 	at, name := e.Line, e.Name
 	if callee {
 		at = e.First
@@ -235,12 +232,12 @@ func edgeLine(e *codeindex.Edge, callee bool) string {
 
 func (l *looker) related(ctx context.Context) error {
 	of := l.of
-	if path, err := l.q.tree.Root.Relative(of); err == nil {
-		if held, err := codeindex.Holds(ctx, l.q.tree, path); err == nil && held {
+	if path, err := l.q.tree.Relative(of); err == nil {
+		if held, err := l.q.tree.Holds(ctx, path); err == nil && held {
 			of = path
 		}
 	}
-	r, err := codeindex.RelatedTo(ctx, l.q.tree, of, l.q.filter, l.limit)
+	r, err := l.q.tree.Related(ctx, of)
 	if err != nil {
 		return err
 	}
@@ -249,12 +246,12 @@ func (l *looker) related(ctx context.Context) error {
 	}
 	l.definitions(r.Of, r.MoreOf)
 	for _, g := range r.Groups {
-		head := string(g.Relation) + ":"
+		head := g.Relation + ":"
 		if g.More > 0 {
 			head = fmt.Sprintf("%s (%d more):", g.Relation, g.More)
 		}
 		l.page.add(head)
-		l.list(len(g.Definitions), func(i int) string { return "  " + definitionLine(&g.Definitions[i]) })
+		l.list(len(g.Symbols), func(i int) string { return "  " + definitionLine(&g.Symbols[i]) })
 	}
 	if len(r.Groups) == 0 {
 		l.page.always("nothing is related to it in the tree")
@@ -282,7 +279,7 @@ func (l *looker) memories(ctx context.Context, of, name string) error {
 	var lines []string
 	short := memory.ShortIDs(l.call.Memories, a.Named())
 	for _, h := range a.Hits {
-		if len(lines) < maxMemories && codeindex.SpeaksOf(h.Memory.Content, name) {
+		if len(lines) < maxMemories && code.SpeaksOf(h.Memory.Content, name) {
 			lines = append(lines, "  "+short.Of(h.Memory.ID)+" "+termtext.Line(wire.Clip(h.Memory.Content, shownMemory)))
 		}
 	}

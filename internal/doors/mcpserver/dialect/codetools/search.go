@@ -1,12 +1,12 @@
 package codetools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -14,11 +14,11 @@ import (
 const defaultHits, shownLines = 5, 5
 
 func (l *looker) search(ctx context.Context, detail string) error {
-	if l.limit == 0 {
-		l.limit = defaultHits
+	l.q.trees.Count = cmp.Or(l.q.trees.Count, defaultHits)
+	if l.q.tree != nil {
+		l.q.trees.Path = l.q.tree.Path
 	}
-	dir := l.call.Code.Dir()
-	a, err := codeindex.SearchAll(ctx, l.q.trees, dir, codeindex.Query{Text: l.of, Count: l.limit, Filter: l.q.filter})
+	a, places, err := l.q.trees.Search(ctx, l.of)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (l *looker) search(ctx context.Context, detail string) error {
 	if a.Weak != "" {
 		l.page.always("weak answer: " + a.Weak)
 	}
-	l.list(len(a.Hits), func(i int) string { return hitText(&a.Hits[i], a.PlaceOf(&a.Hits[i], dir), lines) })
+	l.list(len(a.Hits), func(i int) string { return hitText(&a.Hits[i], places[i], lines) })
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/base/tokencount"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 )
 
@@ -89,14 +88,14 @@ func quoted(text string, lines int) string {
 }
 
 // signature is what a definition is shown as.
-func signature(x *codeindex.Definition) string {
+func signature(x *api.CodeSymbol) string {
 	if x.Signature == "" {
-		return clip(string(x.Kind) + " " + x.Name)
+		return clip(x.Kind + " " + x.Name)
 	}
 	return clip(x.Signature)
 }
 
 // definitionLine is the place and the signature of a definition.
-func definitionLine(x *codeindex.Definition) string {
+func definitionLine(x *api.CodeSymbol) string {
 	return placed(fmt.Sprintf("%s:%d %s", x.Path, x.First, signature(x)), x.Freshness)
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
-	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
+	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/code"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -23,7 +23,7 @@ const bothWays = "both"
 func graphing() []d.Tool {
 	symbol := verb.Table{
 		{Name: "symbol_id", About: "an id, or a name such as Server.Close", Is: verb.Required, To: verb.New[string]},
-		{Name: "depth", Field: "Depth", Rules: verb.Between(1, codeindex.MaxWalk, 1), To: verb.New[int]},
+		{Name: "depth", Field: "Depth", Rules: verb.Between(1, api.MaxCodeWalk, 1), To: verb.New[int]},
 		{Name: "project_id", Is: verb.Unlisted, To: verb.New[string]},
 	}
 	direction := verb.Arg{Name: "direction", About: "of related; default: both", Values: []string{outgoing, incoming, bothWays, "out", "in"}, To: verb.New[string]}
@@ -78,15 +78,15 @@ func walkSymbols(ctx context.Context, c *d.Call, action string) (d.Result, error
 	}
 	direction := c.Text("direction")
 	calls := action != actionRelated
-	w, err := codeindex.Neighbours(ctx, t, &codeindex.Walk{
-		Symbol: symbol, Depth: c.Int("depth", 1), Calls: calls,
+	w, err := code.Walk(ctx, t, &api.CodeWalk{
+		Start: symbol, Depth: c.Int("depth", 1), Calls: calls,
 		In:  action == actionCallers || !calls && direction != outgoing && direction != "out",
 		Out: action == actionCallees || !calls && direction != incoming && direction != "in",
 	})
 	if err != nil {
 		return d.Result{}, err
 	}
-	notes := codeindex.Notes(t)
+	notes := t.Notes()
 	out := codeGraph{
 		Of: codeSymbolsOf(t, w.Of), Symbols: codeSymbolsOf(t, w.Found), Relations: make([]codeRelation, len(w.Links)), SymbolCount: len(w.Found), RelationCount: len(w.Links),
 		Truncated: w.Left > 0, Deferred: w.Left, Frontier: make([]string, len(w.Frontier)), Partial: len(notes) > 0, Message: strings.Join(notes, "; "),
@@ -101,12 +101,12 @@ func walkSymbols(ctx context.Context, c *d.Call, action string) (d.Result, error
 	return d.JSON(out, len(w.Found))
 }
 
-func relationOf(t *codeindex.Tree, l codeindex.SymbolLink) codeRelation {
-	r := codeRelation{From: symbolID(t, l.From), To: symbolID(t, l.To), Kind: string(l.Use), Path: l.Path, Line: l.Line}
+func relationOf(t *code.Tree, l api.CodeReference) codeRelation {
+	r := codeRelation{From: symbolID(t, l.From), To: symbolID(t, l.To), Kind: l.Use, Path: l.Path, Line: l.Line}
 	switch l.Use {
-	case syntax.Call:
+	case "call":
 		r.Kind = "calls"
-	case syntax.Read, syntax.TypeOf:
+	case "read", "type":
 		r.Kind = "references"
 	default: // the other names are the same
 	}
@@ -117,32 +117,32 @@ func relationOf(t *codeindex.Tree, l codeindex.SymbolLink) codeRelation {
 }
 
 // symbolOf reads the argument symbol_id: an ID of [symbolID], a file and a key in the tree of the question, or a name there.
-func symbolOf(ctx context.Context, c *d.Call) (*codeindex.Tree, codeindex.Symbol, error) {
+func symbolOf(ctx context.Context, c *d.Call) (*code.Tree, api.CodeRef, error) {
 	text := strings.TrimSpace(c.Text("symbol_id"))
 	l, err := library(c)
 	if err != nil {
-		return nil, codeindex.Symbol{}, err
+		return nil, api.CodeRef{}, err
 	}
 	if id, rest, ok := strings.Cut(text, "/"); ok {
 		t, err := treeNamed(c, l, id)
 		if err != nil {
-			return nil, codeindex.Symbol{}, err
+			return nil, api.CodeRef{}, err
 		}
 		if t != nil {
 			c.Code.Follow(t)
 			path, key, _ := strings.Cut(rest, "#")
-			return t, codeindex.Symbol{Path: path, Key: key}, nil
+			return t, api.CodeRef{Path: path, Key: key}, nil
 		}
 	}
 	t, err := asked(c)
 	if err != nil {
-		return nil, codeindex.Symbol{}, err
+		return nil, api.CodeRef{}, err
 	}
 	if path, key, ok := strings.Cut(text, "#"); ok {
-		held, err := codeindex.Holds(ctx, t, path)
+		held, err := t.Holds(ctx, path)
 		if held || err != nil {
-			return t, codeindex.Symbol{Path: path, Key: key}, err
+			return t, api.CodeRef{Path: path, Key: key}, err
 		}
 	}
-	return t, codeindex.Symbol{Key: text}, nil
+	return t, api.CodeRef{Key: text}, nil
 }

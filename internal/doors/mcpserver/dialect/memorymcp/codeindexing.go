@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
+	"github.com/hippo-memory/hippo/internal/code"
 	"github.com/hippo-memory/hippo/internal/code/project"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -135,7 +135,7 @@ func callIndex(ctx context.Context, c *d.Call) (d.Result, error) {
 // indexable returns the tree that the argument path lies in: one that the user has indexed, else that of the path itself if it lies in the
 // project that the caller works on. Links are followed before that is decided. Any other path is [hippo.ErrForbidden], whether there is
 // something or not.
-func indexable(ctx context.Context, c *d.Call) (*codeindex.Tree, error) {
+func indexable(ctx context.Context, c *d.Call) (*code.Tree, error) {
 	l, err := library(c)
 	if err != nil {
 		return nil, err
@@ -150,12 +150,12 @@ func indexable(ctx context.Context, c *d.Call) (*codeindex.Tree, error) {
 	case !filepath.IsAbs(given):
 		full = filepath.Join(c.Code.Dir(), given)
 	}
-	real, missing := codeindex.Resolve(full)
+	real, missing := code.Resolve(full)
 	at := real
 	if missing != nil {
 		at = filepath.Clean(full)
 	}
-	t, notIndexed := l.Choose(&c.Scope, codeindex.Choice{Root: at})
+	t, notIndexed := choose(c, l, "", at)
 	own := c.Code.Project()
 	switch {
 	case notIndexed != nil && (own == "" || !lies(own, at)):
@@ -222,7 +222,7 @@ func callDeleteProject(ctx context.Context, c *d.Call) (d.Result, error) {
 	c.Code.Stop(t)
 	waiting, cancel := context.WithTimeout(ctx, indexWait)
 	defer cancel()
-	_, err = l.Forget(waiting, t.Root.Path)
+	_, err = l.Forget(waiting, t.Root())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return d.Result{}, fmt.Errorf("%w: the index is being updated by another process; try again", hippo.ErrConflict)
 	}

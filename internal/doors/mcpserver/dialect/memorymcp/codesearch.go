@@ -7,8 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
-	"github.com/hippo-memory/hippo/internal/code/codeindex/syntax"
+	"github.com/hippo-memory/hippo/internal/code"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -20,6 +19,13 @@ const (
 	kindImpl  = "impl"  // a class
 	kindOther = "other" // text between definitions
 	kindText  = "text"  // the same, in the index
+)
+
+// Kinds of the index.
+const (
+	kindInterface = "interface"
+	kindClass     = "class"
+	kindModule    = "module"
 )
 
 // modeHybrid is the default of recall_code.
@@ -73,21 +79,20 @@ func findingCode() []d.Tool {
 	}
 }
 
-// codeFilter reads the filters of the arguments; kind is the name of the one for kinds.
-func codeFilter(c *d.Call, t *codeindex.Tree, kind string) (codeindex.Filter, error) {
-	f := codeindex.Filter{Language: strings.ToLower(c.Text("language")), Kind: syntax.Kind(c.Text(kind))}
-	switch f.Kind {
+// limited puts the limits of the arguments on a tree; kind is the name of the one for kinds.
+func limited(c *d.Call, t *code.Tree, kind string, count int) (err error) {
+	t.Limits = code.Limits{Language: c.Text("language"), Kind: c.Text(kind), Count: count}
+	switch t.Kind {
 	case kindTrait:
-		f.Kind = syntax.Interface
+		t.Kind = kindInterface
 	case kindImpl:
-		f.Kind = syntax.Class
+		t.Kind = kindClass
 	case kindOther:
-		f.Kind = kindText
+		t.Kind = kindText
 	default:
 	}
-	var err error
-	f.Path, err = t.Root.Relative(c.Text("path_prefix"))
-	return f, err
+	t.Path, err = t.Relative(c.Text("path_prefix"))
+	return err
 }
 
 // codeChunk is a result of recall_code.
@@ -132,11 +137,10 @@ func recallCode(ctx context.Context, c *d.Call, standard int) (d.Result, error) 
 	if err != nil {
 		return d.Result{}, err
 	}
-	f, err := codeFilter(c, t, "chunk_type")
-	if err != nil {
+	if err := limited(c, t, "chunk_type", c.Int("limit", standard)); err != nil {
 		return d.Result{}, err
 	}
-	a, err := t.Search(ctx, codeindex.Query{Text: c.Text("query"), Filter: f, Count: c.Int("limit", standard), Ranker: ranker})
+	a, err := t.Search(ctx, c.Text("query"), ranker)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -162,7 +166,7 @@ func codeRanker(c *d.Call) (hippo.Ranker, error) {
 	}
 }
 
-func chunkOf(t *codeindex.Tree, h *api.CodeHit) codeChunk {
+func chunkOf(t *code.Tree, h *api.CodeHit) codeChunk {
 	kind := h.Kind
 	if kind == kindText {
 		kind = kindOther
@@ -187,7 +191,7 @@ type codeSymbol struct {
 }
 
 // symbolID is the ID of a definition: that of its project, its file, and its key there. It stays when other parts of the file change.
-func symbolID(t *codeindex.Tree, s codeindex.Symbol) string {
+func symbolID(t *code.Tree, s api.CodeRef) string {
 	id := projectID(t) + "/" + s.Path
 	if s.Key != "" {
 		id += "#" + s.Key
@@ -196,13 +200,13 @@ func symbolID(t *codeindex.Tree, s codeindex.Symbol) string {
 }
 
 // codeSymbolsOf returns definitions. What a file does outside of them is a module that is called as the file.
-func codeSymbolsOf(t *codeindex.Tree, list []codeindex.Definition) []codeSymbol {
+func codeSymbolsOf(t *code.Tree, list []api.CodeSymbol) []codeSymbol {
 	out := make([]codeSymbol, len(list))
 	for i := range list {
 		x := &list[i]
-		out[i] = codeSymbol{symbolID(t, codeindex.Symbol{Path: x.Path, Key: x.Key}), x.Name, string(x.Kind), x.Path, x.First, x.Last, x.Language, x.Signature, freshnessOf(x.Freshness)}
+		out[i] = codeSymbol{symbolID(t, api.CodeRef{Path: x.Path, Key: x.Key}), x.Name, x.Kind, x.Path, x.First, x.Last, x.Language, x.Signature, freshnessOf(x.Freshness)}
 		if x.Key == "" {
-			out[i].Name, out[i].Kind = x.Path, string(syntax.Module)
+			out[i].Name, out[i].Kind = x.Path, kindModule
 		}
 	}
 	return out
@@ -226,16 +230,15 @@ func callSymbols(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	f, err := codeFilter(c, t, "symbol_type")
-	if err != nil {
+	if err := limited(c, t, "symbol_type", limitOf(c)); err != nil {
 		return d.Result{}, err
 	}
 	out := symbolPage{Limit: limitOf(c), Offset: c.Int("offset", 0), Query: c.Text("query"), ID: projectID(t)}
-	list, total, err := codeindex.SymbolPage(ctx, t, out.Query, f, out.Offset, out.Limit)
+	list, total, err := code.NamedFrom(ctx, t, out.Query, out.Offset)
 	if err != nil {
 		return d.Result{}, err
 	}
-	notes := codeindex.Notes(t)
+	notes := t.Notes()
 	out.Results, out.Count, out.Total, out.Partial, out.Message = codeSymbolsOf(t, list), len(list), total, len(notes) > 0, strings.Join(notes, "; ")
 	return d.JSON(out, len(list))
 }

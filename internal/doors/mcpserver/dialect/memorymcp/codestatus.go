@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/hippo-memory/hippo/internal/code/codeindex"
-	"github.com/hippo-memory/hippo/internal/code/codeindex/walk"
+	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/code"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 )
 
@@ -20,7 +20,7 @@ const (
 )
 
 // indexState returns the state of an index, and why it failed.
-func indexState(s *codeindex.Status) (state, problem string) {
+func indexState(s *api.CodeStatus) (state, problem string) {
 	switch {
 	case s.Progress != nil || s.Elsewhere:
 		return stateIndexing, ""
@@ -64,7 +64,7 @@ func callProjects(ctx context.Context, c *d.Call) (d.Result, error) {
 	for i, t := range trees {
 		s := t.Status(ctx)
 		state, _ := indexState(&s)
-		out.Projects[i] = codeProject{projectID(t), t.Root.Path, codeindex.ProjectOf(t), state, s.Files, s.Chunks, s.Symbols, s.Embedded, iso(s.Updated)}
+		out.Projects[i] = codeProject{projectID(t), t.Root(), t.Project(), state, s.Files, s.Chunks, s.Symbols, s.Embedded, iso(s.Updated)}
 	}
 	return d.JSON(out, len(trees))
 }
@@ -93,7 +93,7 @@ func callStats(ctx context.Context, c *d.Call) (d.Result, error) {
 		delete(s.Languages, "")
 		s.Languages["other"] = n
 	}
-	return d.JSON(codeStats{projectID(t), t.Root.Path, s.Files, s.Chunks, s.Symbols, s.Embedded, s.Languages, s.Skipped, s.Bytes, iso(s.Updated)}, 1)
+	return d.JSON(codeStats{projectID(t), t.Root(), s.Files, s.Chunks, s.Symbols, s.Embedded, s.Languages, s.Skipped, s.Bytes, iso(s.Updated)}, 1)
 }
 
 // indexStatus is how far an index is.
@@ -152,7 +152,7 @@ func callIndexStatus(ctx context.Context, c *d.Call) (d.Result, error) {
 	}
 	s := t.Status(ctx)
 	out := indexStatus{
-		ID: projectID(t), Syncing: s.Progress != nil || s.Elsewhere, indexFiles: indexFiles{s.Files, s.Files, failedFiles(t)},
+		ID: projectID(t), Syncing: s.Progress != nil || s.Elsewhere, indexFiles: indexFiles{s.Files, s.Files, code.Failed(t, maxFailed)},
 		Started: iso(s.Began), Finished: iso(s.Updated), indexParts: partsOf(&s),
 	}
 	if out.Status, out.Problem = indexState(&s); s.Progress != nil {
@@ -161,25 +161,10 @@ func callIndexStatus(ctx context.Context, c *d.Call) (d.Result, error) {
 	return d.JSON(out, 1)
 }
 
-// failedFiles are some of the files that an index lacks, though they may be worth it. Without an index there are none.
-func failedFiles(t *codeindex.Tree) []string {
-	out := []string{}
-	skips, err := t.Skips()
-	if err != nil {
-		return out
-	}
-	for _, s := range skips {
-		if len(out) < maxFailed && (s.Reason == walk.TooLarge || s.Reason == walk.Unread) {
-			out = append(out, s.Path)
-		}
-	}
-	return out
-}
-
 // Of the whole, parsing is the larger part, and vectors are the rest. Source: the design of memory-mcp.
 const parsingShare, vectorShare = .70, .30
 
-func partsOf(s *codeindex.Status) (p indexParts) {
+func partsOf(s *api.CodeStatus) (p indexParts) {
 	parsed, embedded := 1., 1.
 	p.Parsing.Status, p.Vectors.Status = stateCompleted, stateCompleted
 	p.Graph = indexPart{Status: stateCompleted, Percent: 100}
@@ -191,7 +176,7 @@ func partsOf(s *codeindex.Status) (p indexParts) {
 	case s.Progress != nil:
 		parsed, embedded = parsedShare(s.Progress), 0
 		p.Parsing.Status, p.Vectors.Status = partRunning, partPending
-		if s.Progress.Phase == codeindex.Indexing {
+		if s.Progress.Phase == api.CodeIndexing {
 			p.Parsing.Status, p.Vectors.Status = stateCompleted, partRunning
 		}
 	case state == stateFailed:
@@ -211,9 +196,9 @@ func partsOf(s *codeindex.Status) (p indexParts) {
 }
 
 // parsedShare is how much of an update is parsed.
-func parsedShare(p *codeindex.Progress) float64 {
+func parsedShare(p *api.CodeProgress) float64 {
 	switch {
-	case p.Phase == codeindex.Indexing:
+	case p.Phase == api.CodeIndexing:
 		return 1
 	case p.Total > 0:
 		return float64(p.Done) / float64(p.Total)
