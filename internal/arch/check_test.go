@@ -69,6 +69,9 @@ func refuse(dir, imp string) string {
 			return tree + " may not"
 		}
 	}
+	if hides := func(tree string) bool { return within(to, tree) }; within(dir, "internal/doors") && slices.ContainsFunc(behind(), hides) && shown()[to] != dir {
+		return "no front end may: a verb answers what it shows"
+	}
 	from, tree := layerOf(dir)
 	level, target := layerOf(to)
 	if level > from || level == from && tree != target {

@@ -95,6 +95,22 @@ func refused() map[string][]string {
 	}
 }
 
+// behind are the trees that no front end may import: what it shows of them is in the answers of the verbs, in api, and in package code.
+func behind() []string {
+	return []string{
+		"internal/retrieval/rank", "internal/retrieval/recall", "internal/retrieval/retrieve", "internal/retrieval/index", "internal/retrieval/embed",
+		"internal/retrieval/embedding", "internal/retrieval/surprise", "internal/retrieval/graph", "internal/store", "internal/code/codeindex",
+		"internal/engine/briefing", "internal/engine/consolidate", "internal/engine/entities", "internal/engine/writebehind",
+	}
+}
+
+// shown maps the packages of these trees that a front end imports all the same to that front end, each with the reason.
+func shown() map[string]string {
+	return map[string]string{
+		"internal/retrieval/index/bm25": "internal/doors/web", // it marks the words of a query, as the index reads them
+	}
+}
+
 // widths maps a package to the number of packages of this module that it may import: it carries and renders, and what they do is theirs. The engine
 // and its folders of verbs count as one.
 func widths() map[string]int {
