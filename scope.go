@@ -46,7 +46,7 @@ type Scope struct {
 	// project. It does not restrict access.
 	Project string
 	// Also are other names of the current project, or projects that are worked on beside it: searches and lists without a
-	// project filter return their memories, too.
+	// project filter also return their memories.
 	Also []string
 }
 

@@ -253,7 +253,7 @@ func ExampleClient_Forget() {
 	// purged:    0 0
 }
 
-// A search that finds one of two related insights finds the other, too.
+// A search that finds one of two related insights also finds the other.
 func ExampleClient_Relate() {
 	ctx := context.Background()
 	c := open(client.Options{})

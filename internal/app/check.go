@@ -30,7 +30,7 @@ type CheckReport struct {
 }
 
 // Check checks all data of a store for damage. A store that is too damaged to be opened is
-// reported, too. The index file is rebuilt if it does not match the store.
+// also reported. The index file is rebuilt if it does not match the store.
 func Check(ctx context.Context, c config.Store, o *Options) (CheckReport, error) {
 	if o == nil {
 		o = &Options{}

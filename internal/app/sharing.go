@@ -140,7 +140,7 @@ func (s *Sharing) Here(ctx context.Context) (*engine.Engine, func() error, error
 }
 
 // Call implements [engine.Remote]. If the connection breaks, it connects to the process that takes over, or takes
-// over itself, and repeats the call with Retried set. If the other process does not run, this one opens the store, too; a call
+// over itself, and repeats the call with Retried set. If the other process does not run, this one also opens the store; a call
 // that the other one has not carried out by then it never does.
 func (s *Sharing) Call(ctx context.Context, c *engine.Call, out any) error {
 	for attempt := 0; ; attempt++ {

@@ -16,7 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/query"
 )
 
-// Every part of a filter holds for lists, of forgotten memories, too.
+// Every part of a filter holds for lists, also for those of forgotten memories.
 func TestList_Filters(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})

@@ -43,7 +43,7 @@ type Batch struct {
 	// Calendar is that of the store they came from; see [Scoped.Import].
 	Calendar driver.Calendar
 	Memories []*hippo.Memory
-	// Logged: what is added is a part of the operation, too, so that one undo takes it back. Before counts, by project, what
+	// Logged: what is added is also a part of the operation, so that one undo takes it back. Before counts, by project, what
 	// earlier batches of the same operation have changed.
 	Logged bool
 	Before map[string]int

@@ -208,7 +208,7 @@ func TestScoped_ImportRefusesAnIDInUse(t *testing.T) {
 	})
 }
 
-// second returns the error of a call that returns something else, too.
+// second returns the error of a call that also returns something else.
 func second[T any](_ T, err error) error { return err }
 
 // A relation to what lies outside of a scope cannot be ended from it, nor does it show that it is there.

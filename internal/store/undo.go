@@ -17,8 +17,8 @@ import (
 //
 // Errors: [hippo.ErrNotFound] if the scope sees nothing of such an operation; [hippo.ErrConflict]
 // if one of the memories was changed since: the error names it, and the later operation if it is
-// known. Relations that were changed since stay as they are; if nothing else is left to undo, it is
-// a conflict, too, which names one of them.
+// known. Relations that were changed since stay as they are; if nothing else is left to undo, that is
+// also a conflict, which names one of them.
 //
 // It also changes others by fn in the same operation: those that are there and that the undone one has not changed.
 func Undo(ctx context.Context, s Scoped, id hippo.ID, others []hippo.ID, fn func(*hippo.Memory)) ([]*hippo.Memory, error) {

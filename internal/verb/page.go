@@ -108,7 +108,7 @@ func (b *bounds) Args() []Arg {
 	return []Arg{{Name: "min", Is: Listed, To: &b.to.min}, {Name: "max", Is: Listed, To: &b.to.max}}
 }
 
-// ReadArg implements [Value]: for a model an empty object is a range, too, and so is a list of both ends.
+// ReadArg implements [Value]: a model may also give an empty object, or a list of both ends.
 func (b *bounds) ReadArg(d Door, name string, raw json.RawMessage) error {
 	var pair []float64
 	if d == MCP && json.Unmarshal(raw, &pair) == nil && len(pair) == 2 {

@@ -90,7 +90,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// A client that runs the hooks of another one, too, gets nothing twice; one without session IDs has
+// A client that also runs the hooks of another one gets nothing twice; one without session IDs has
 // one session a folder, which each start begins again.
 func TestSessions(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ const maxInput = 16 << 20
 
 // Input is an event as a client describes it. Fields that the client does not give are empty.
 type Input struct {
-	// Session identifies the session. Clients that run the hooks of others, too, give both the
+	// Session identifies the session. Clients that also run the hooks of others give both the
 	// same one.
 	Session string
 	// Transcript is the path of the transcript of the session.

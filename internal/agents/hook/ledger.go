@@ -18,7 +18,7 @@ const (
 	// lockTimeout is the default of [Config.LockTimeout].
 	lockTimeout = 100 * time.Millisecond
 	// doubleRun is the time within which a second start after a compaction is that of another
-	// hook for the same compaction: some clients run the hooks of others, too.
+	// hook for the same compaction: some clients also run the hooks of others.
 	doubleRun = 30 * time.Second
 )
 

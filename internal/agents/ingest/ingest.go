@@ -54,7 +54,7 @@ type Config struct {
 type Options struct {
 	// Client is the client that wrote the transcript; empty: it is recognised.
 	Client transcript.Client
-	// Caller is the client whose hook this is, by the name in [Lasts], which then says of it, too, why there was nothing to
+	// Caller is the client whose hook this is, by the name in [Lasts], which then also says of it why there was nothing to
 	// read; empty: the client of the transcript.
 	Caller transcript.Client
 	// Dir is the folder of the session, for turns that do not name one.

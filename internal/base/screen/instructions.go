@@ -34,7 +34,7 @@ type Flag struct {
 // Instructions returns the places of a text that look as if they were meant to steer a model which
 // reads it, in the order of their ends. It looks for phrases in many languages, also where they
 // are disguised by invisible or unusual characters or are encoded as base64. A flag is no proof: a note
-// about such an attack has flags, too. What is flagged is to be shown as data. Cost: a few
+// about such an attack also has flags. What is flagged is to be shown as data. Cost: a few
 // nanoseconds a byte.
 func Instructions(text string) []Flag {
 	flags := hidden(text)

@@ -69,7 +69,7 @@ func clean(s, lineBreak, tab string) string {
 }
 
 // Special reports whether a character hides, reorders or controls text, so that it must not be shown as it is. Line
-// breaks and tabs are special, too.
+// breaks and tabs are also special.
 func Special(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:

@@ -14,7 +14,7 @@ type ToolCost struct {
 	Listed bool `json:"listed"`
 	// Bytes is the length of its entry in tools/list; 0 if it is not listed.
 	Bytes int `json:"bytes,omitempty"`
-	// Missing is what is not there and what to use instead, for a tool that only says so.
+	// Missing names what Hippo lacks and what to use instead, for a tool that only reports this.
 	Missing string `json:"missing,omitempty"`
 }
 

@@ -367,7 +367,7 @@ func TestClaudeHippo_Numbers(t *testing.T) {
 	}
 }
 
-// hippo_forget of Hippo takes a number and a hash, too.
+// hippo_forget of Hippo also takes a number and a hash.
 func TestForget_NumberAndHash(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -433,7 +433,7 @@ func TestClaudeHippo_Refuses(t *testing.T) {
 	}
 }
 
-// A scope bounds these tools, too.
+// A scope also bounds these tools.
 func TestClaudeHippo_Scope(t *testing.T) {
 	t.Parallel()
 	s := startHippo(t, memstore.New(nil))

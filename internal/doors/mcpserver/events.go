@@ -64,7 +64,7 @@ func (s *eventStore) Open(_ context.Context, session, id string) error {
 	return nil
 }
 
-// Append implements [mcp.EventStore]. Events of a stream that was dropped are dropped, too.
+// Append implements [mcp.EventStore]. Events of a stream that was dropped are dropped as well.
 func (s *eventStore) Append(_ context.Context, session, id string, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

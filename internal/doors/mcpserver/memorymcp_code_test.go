@@ -258,7 +258,7 @@ func TestMemoryMCP_IndexLong(t *testing.T) {
 	}
 }
 
-// Rights and projects bound these tools, too.
+// Rights and projects also bound these tools.
 func TestMemoryMCP_CodeScope(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -326,7 +326,7 @@ func TestMemoryMCP_Names(t *testing.T) {
 	}
 }
 
-// A scope bounds these tools, too.
+// A scope also bounds these tools.
 func TestMemoryMCP_Scope(t *testing.T) {
 	t.Parallel()
 	s := startMCP(t)

@@ -55,7 +55,7 @@ func TestID_Cancel(t *testing.T) {
 	})
 }
 
-// What the server sends about a request has its exact id, too.
+// What the server sends about a request also has its exact id.
 func TestID_Subscription(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -262,7 +262,7 @@ func TestRecord_isIdempotent(t *testing.T) {
 	if got := s.do(http.MethodGet, "/memories", "").contents(); len(got) != 1 {
 		t.Errorf("there are %q", got)
 	}
-	// A memory that was changed since is the answer, too.
+	// A memory that was changed since is also the answer.
 	s.do(http.MethodPatch, "/memories/"+m.UUID, `{"content":"changed"}`).want(http.StatusOK)
 	s.do(http.MethodPost, "/memories", `{"content":"one"}`, key...).want(http.StatusOK).into(&out)
 	if out.Insight.Content != "changed" {

@@ -67,7 +67,7 @@ type Caller struct {
 	Now   func() time.Time
 	// Work is what is in progress, for the verb context; nil: it is unknown.
 	Work func(context.Context) api.Work
-	// Trees are the source trees that a search may ask, too; nil: none.
+	// Trees are the source trees that a search may also ask; nil: none.
 	Trees sources.Trees
 	// repeated: it may have run before, so that it must not write.
 	repeated bool

@@ -12,7 +12,7 @@ import (
 )
 
 // searchSources is a search of code, and of memories beside it: {"$": "results"} with what takes no part as notes. Pages
-// end at the hundredth hit: a later page that reaches beyond it ends there, so that a loop over pages ends, too.
+// end at the hundredth hit: a later page that reaches beyond it ends there, so that a loop over pages also ends.
 func searchSources(ctx context.Context, s *session, asked sources.Set, q hippo.Query) (any, error) {
 	if left := api.MaxSourceHits - q.Offset; q.Offset > 0 && left < q.Count {
 		if q.Count = left; left <= 0 {

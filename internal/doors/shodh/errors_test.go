@@ -145,7 +145,7 @@ func TestBodyLimit(t *testing.T) {
 	if a := recorded(s.mux, r); a.status != http.StatusRequestEntityTooLarge || endless.n > 6<<20 {
 		t.Errorf("of an endless body %d bytes were read: %d %s", endless.n, a.status, a.body)
 	}
-	// The largest content is stored, with its characters escaped, too.
+	// The largest content is stored, also with its characters escaped.
 	s.must(201, "POST", "/api/remember", `{"content":"`+strings.Repeat("\\u0041", hippo.MaxContent)+`"}`)
 }
 

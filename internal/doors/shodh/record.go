@@ -108,8 +108,8 @@ func addMetadata(a verb.Input, name string, raw json.RawMessage) error {
 	return nil
 }
 
-// liftMetadata moves fields of a memory from the metadata in the arguments to the arguments: clients keep them
-// there, too. A field with null stays, which removes it in an update.
+// liftMetadata moves fields of a memory from the metadata in the arguments to the arguments: some clients keep them
+// there. A field with null stays, which removes it in an update.
 func liftMetadata(a verb.Input) error {
 	metadata := a.Object("metadata")
 	fields := verb.Table{qualityParam()}

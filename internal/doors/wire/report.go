@@ -22,7 +22,7 @@ type BackupReport struct {
 
 // RestoreReport is the outcome of a restore from a backup as JSON.
 type RestoreReport struct {
-	// Memories counts forgotten ones, too.
+	// Memories also counts forgotten ones.
 	Memories int `json:"memories"`
 	// Saved is the file that has what was in the store before.
 	Saved    string    `json:"saved,omitempty"`

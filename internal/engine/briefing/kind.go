@@ -7,7 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Types returns the types of memories that belong to a section, which are tags and labels, too.
+// Types returns the types of memories that belong to a section, which serve as tags and labels as well.
 // The sections [Recent] and [Related] have none.
 func Types(section string) []string {
 	switch section {

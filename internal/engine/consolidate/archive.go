@@ -33,7 +33,7 @@ type candidate struct {
 
 // archive proposes to archive what says little, and what a memory that is near it in its group says as well, which then
 // stays for it. The most central member of a group, the one with the highest surprise, and those that others are duplicates of,
-// stay, too. So does what is left when a share of all memories is archived: conversations are low in surprise and dense all over.
+// stay as well. So does what is left when a share of all memories is archived: conversations are low in surprise and dense all over.
 func (s *archiver) archive(groups []group) error {
 	s.gone, s.needed = make(map[int]bool), make(map[int]bool)
 	room := int(s.options.Archive.Share * float64(len(s.items)))

@@ -124,7 +124,7 @@ func (a *auditor) project(list []*Subject) error {
 	})
 }
 
-// contradicted finds a memory that a newer one contradicts; if it is idle, too, it is stale.
+// contradicted finds a memory that a newer one contradicts; if it is also idle, it is stale.
 func (a *auditor) contradicted(older, newer *hippo.Memory, reason string) {
 	if a.settled[pairOf(older.ID, newer.ID)] {
 		return

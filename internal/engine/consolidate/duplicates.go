@@ -139,7 +139,7 @@ func (f *finder) add(at int) {
 	}
 }
 
-// prefix returns the rarest terms of a memory, one of which each near-duplicate has, too.
+// prefix returns the rarest terms of a memory, one of which each near-duplicate has as well.
 func (f *finder) prefix(x *item) []uint32 {
 	n := len(x.terms)
 	return x.terms[:min(n, n-int(math.Ceil(f.o.Overlap*float64(n)))+1)]

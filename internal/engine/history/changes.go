@@ -56,7 +56,7 @@ type Event struct {
 }
 
 // NewFeed returns a feed from a position on; empty: from now. Whatever is no position of this store,
-// or of this namespace, begins now, too, and resumed is false: what happened meanwhile is unknown.
+// or of this namespace, also begins now, and resumed is false: what happened meanwhile is unknown.
 func NewFeed(ctx context.Context, m *engine.Memories, position string) (f *Feed, resumed bool, err error) {
 	now, err := engine.Perform(ctx, m, engine.None{}, "feed_head", feedHead)
 	if err != nil {

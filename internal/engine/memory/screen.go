@@ -14,7 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// AllowSecrets returns the memory in the same scope, but Record and Modify store secrets, too, of sources that a
+// AllowSecrets returns the memory in the same scope, but Record and Modify also store secrets from sources that a
 // person controls. It is for a caller who was asked.
 func AllowSecrets(m *engine.Memories) *engine.Memories {
 	c := *m

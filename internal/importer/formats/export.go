@@ -22,7 +22,7 @@ const exportVersion = 1
 // goroutine.
 type Writer struct {
 	// SecretAllowed, if not nil, reports whether a memory holds a secret that its store has
-	// accepted. It is marked, so that importing the export accepts it, too.
+	// accepted. It is marked, so that importing the export also accepts it.
 	SecretAllowed func(*hippo.Memory) bool
 
 	b *bufio.Writer

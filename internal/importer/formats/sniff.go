@@ -56,7 +56,7 @@ func sniffObject(text []byte) (Kind, bool) {
 	}
 	line := bytes.IndexByte(text, '\n')
 	if line >= 0 && end > line {
-		// For a broken line, too, a decoder may find the end on the next one.
+		// Even for a broken line a decoder may find the end on the next one.
 		return KindInsight, err == nil || bytes.Equal(bytes.TrimSpace(text[:line]), []byte("{"))
 	}
 	if err != nil && line >= 0 {

@@ -11,7 +11,7 @@ const (
 	// once often searches again, and a batch that has begun takes a core for some hundred milliseconds.
 	restAfterSearch = 100 * time.Millisecond
 	// longestPause is how long searches that follow one another hold the background work up. After it
-	// one batch is embedded, so that a server that is never idle gets its vectors, too.
+	// one batch is embedded, so that even a server that is never idle gets its vectors.
 	longestPause = 5 * time.Second
 	// longestFew is the same if only a few memories are missing, such as the one that was just recorded.
 	longestFew = 300 * time.Millisecond

@@ -55,7 +55,7 @@ func (d dictionaries) compounds(t *term) (df int) {
 }
 
 // split returns the parts of a compound: the longest beginning that is a term, with or without letters
-// that link it to the rest, which is a term, too. Nil: there are none.
+// that link it to the rest, which is also a term. Nil: there are none.
 func (d dictionaries) split(compound string) []string {
 	for i := len(compound) - minPart; i >= minPart; i-- {
 		left, right := compound[:i], compound[i:]

@@ -54,7 +54,7 @@ func (x *Index) scanned(ctx context.Context, q *retrieve.Query) (f *found, err e
 }
 
 // matched finds the matches of a search in its turn, which ends when the result is closed, or by an error or a panic
-// here: that of what sifts, too.
+// here, also one of what sifts.
 func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error) {
 	whole := false
 	defer func() {

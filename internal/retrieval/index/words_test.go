@@ -34,7 +34,7 @@ func TestIDF(t *testing.T) {
 	x := open(t, s, nil)
 	idf := func(df int) float64 { return bm25.IDF(5, df) }
 	want := map[string]float64{
-		"cache":      idf(3), // in a situation, too, and however often in one memory
+		"cache":      idf(3), // also in a situation, and however often in one memory
 		"Caches":     idf(3),
 		"the":        idf(2),
 		"thing":      idf(1),

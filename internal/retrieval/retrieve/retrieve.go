@@ -106,7 +106,7 @@ type Vector struct {
 type Situation struct {
 	// Elements are the elements to match. Empty: no filter.
 	Elements []string
-	// Prefer keeps the documents that do not match, too, with their context.
+	// Prefer also keeps the documents that do not match, with their context.
 	Prefer bool
 	// Vectors are the embeddings of Elements by the model named Model. Nil: elements are
 	// compared by their terms only.

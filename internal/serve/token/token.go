@@ -22,9 +22,9 @@ type Right string
 const (
 	// Read allows to search, list, get and export.
 	Read Right = "read"
-	// Write allows to record, change, vote, forget and import, too.
+	// Write allows to record, change, vote, forget and import as well.
 	Write Right = "write"
-	// Admin allows to purge, to see the state of the store, and to see tokens, too.
+	// Admin allows to purge, to see the state of the store, and to see tokens as well.
 	Admin Right = "admin"
 	// Metrics allows to read the metrics of the server, and nothing else.
 	Metrics Right = "metrics"

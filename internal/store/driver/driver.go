@@ -25,7 +25,7 @@ import (
 type Backend interface {
 	// Get returns the memories with these IDs, in the order of ids, forgotten
 	// ones included. Missing IDs are left out. The caller owns the result. Memories
-	// that are stored and cannot be read are left out, too, and the error is an
+	// that are stored and cannot be read are also left out, and the error is an
 	// [*api.UnreadableError] about them beside the memories that can be read.
 	Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error)
 

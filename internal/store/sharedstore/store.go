@@ -140,7 +140,7 @@ func catchUpAll(ctx context.Context, s *Store) error {
 }
 
 // ahead applies what other programs did before a transaction of this one, so that as a rule that need not compare all rows while
-// it locks them out. What fails here fails there, too.
+// it locks them out. What fails here also fails there.
 func ahead(s *Store) { _ = catchUp(context.Background(), s) }
 
 // Get implements [driver.Backend].

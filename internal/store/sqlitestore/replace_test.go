@@ -178,7 +178,7 @@ func remove(t *testing.T, path string, suffixes ...string) {
 }
 
 // place is a store that a server has open, with memories 1 and 2 in its file; with a log
-// that has memory 3, too; and others that may take its place.
+// that also has memory 3; and others that may take its place.
 type place struct {
 	t                          *testing.T
 	path, other, backup, moved string

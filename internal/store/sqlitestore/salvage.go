@@ -123,7 +123,7 @@ func (s *Salvage) keys(ctx context.Context, table string, last int64) iter.Seq[i
 }
 
 // memory returns what can be read of one memory, and what is wrong with it. A key that
-// does not exist is an error, too, because the page that would say so cannot be read.
+// does not exist is also an error, because the page that would say so cannot be read.
 func (s *Salvage) memory(pk int64) (m stored, faults []string, err error) {
 	m, parts, err := s.row(columns, pk)
 	if err != nil { // perhaps only one of the lists

@@ -135,7 +135,7 @@ func (b Block) Apply(text []byte) ([]byte, error) {
 	})
 }
 
-// Remove implements [Edit]. It takes the blank line before the block, too.
+// Remove implements [Edit]. It also removes the blank line before the block.
 func (b Block) Remove(text, _ []byte) ([]byte, error) {
 	return withoutMark(text, func(text []byte) ([]byte, error) {
 		from, to, err := findBlock(text)

@@ -17,7 +17,7 @@ type Element struct {
 	Path    []string // of the list, which is created if it is missing
 	Value   any
 	// Ours reports whether an element, as standard JSON, is one that a setup wrote. It
-	// recognises those of older versions, too.
+	// also recognises those of older versions.
 	Ours func(element []byte) bool
 }
 

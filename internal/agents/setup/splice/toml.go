@@ -181,7 +181,7 @@ func withTable(text, table []byte) []byte {
 	return append(out, table...)
 }
 
-// Remove implements [Edit]. It takes the blank line before the table, too.
+// Remove implements [Edit]. It also removes the blank line before the table.
 func (t Table) Remove(text, before []byte) ([]byte, error) {
 	return withoutMark(text, func(text []byte) ([]byte, error) {
 		if _, err := decodeTOML(text); err != nil {

@@ -41,7 +41,7 @@ type Symbol struct {
 	Range     Range  // the whole definition, its comment excluded
 	NameAt    Range  // its name
 	Parent    int    // index of the symbol that holds it; -1: the file
-	// Bases are the types that it extends, embeds or implements, as written: what they have it has, too.
+	// Bases are the types that it extends, embeds or implements, as written: it has what they have.
 	Bases []string
 }
 

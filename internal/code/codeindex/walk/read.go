@@ -15,7 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/code/codeindex/role"
 )
 
-// output reports whether tools write to directories of a name. Programs have packages of these names, too.
+// output reports whether tools write to directories of a name. Programs also have packages of these names.
 func output(name string) bool {
 	return slices.Contains([]string{"target", "dist", "build", "out", "bin", "obj", "coverage", "_build", "deps"}, name)
 }

@@ -42,7 +42,7 @@ type Tool struct {
 	Writes bool
 	// Call carries out a call whose arguments are decoded.
 	Call func(ctx context.Context, c *Call) (Result, error)
-	// Missing is what is not there and what to use instead, for a tool without Call.
+	// Missing names what Hippo lacks and what to use instead, for a tool without Call.
 	Missing string
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // tiny are the models of testdata, made by tools/reference/models.py, with the
-// options that vectors.py knows, too.
+// options that vectors.py also knows.
 func tiny() map[string]bert.Options {
 	return map[string]bert.Options{
 		"bert":        {MaxTokens: 64},

@@ -55,7 +55,7 @@ func goldens(t testing.TB, model string) (out []golden) {
 	return out
 }
 
-// The likelihood of every text is that of the reference, of texts longer than the model has positions, too.
+// The likelihood of every text is that of the reference, even of texts with more tokens than the model has positions.
 func TestNLL_Reference(t *testing.T) {
 	t.Parallel()
 	for model, positions := range map[string]int{"gpt2": 64, "qwen2": 200} {

@@ -121,7 +121,7 @@ func nextQwen2(s string) int {
 }
 
 // contraction returns the length of an English contraction that s begins with; 0 if there is none. fold ignores the
-// case, of the long s, too.
+// case, also that of the long s.
 func contraction(s string, fold bool) int {
 	if s[0] != '\'' {
 		return 0

@@ -41,7 +41,7 @@ func isLatin(b []byte) bool {
 }
 
 // mixedCase reports whether an upper-case letter follows the first character of
-// b and a lower-case one is there, too. It may say yes too often, never no.
+// b, and there is also a lower-case one. It may say yes too often, never no.
 func mixedCase(b []byte) bool {
 	upper, lower := false, false
 	for i, c := range b {

@@ -151,7 +151,7 @@ func englishOf(class string, n int) []string {
 }
 
 // meaning returns the class that a target names for a class of a source: PLURAL are units in the
-// plural, and DAYNAME are weekdays by a word that has another meaning, too.
+// plural, and DAYNAME are weekdays by a word that also has another meaning.
 func meaning(class string) string {
 	switch class {
 	case "PLURAL":

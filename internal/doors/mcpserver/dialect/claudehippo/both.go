@@ -10,7 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/upkeep"
 )
 
-// Four names are those of mcp-memory-service, too. What follows is this system's part of them where the other one answers.
+// Four names are also those of mcp-memory-service. What follows is this system's part of them where the other one answers.
 
 // Scored are the fields of a result of storing that only this system has.
 type Scored struct {

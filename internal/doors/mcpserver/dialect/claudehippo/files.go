@@ -77,7 +77,7 @@ func metadataWith(m *hippo.Memory, p place) map[string]json.RawMessage {
 }
 
 // readFiles returns the files at paths, those below them, and those whose path one of them goes through; files without a
-// situation, which other programs write, too. Of several with one path that of the project comes before that of none, and
+// situation, which other programs write, are among them. Of several files with one path, that of the project comes first, and
 // the last changed one before others. Cost: a read of these files.
 func readFiles(ctx context.Context, c *d.Call, paths ...string) (directory, error) {
 	s := d.Selection{Filter: hippo.Filter{Types: []string{fileType}, Archived: true}, Place: api.Place{Root: root + "/"}}

@@ -39,8 +39,8 @@ func find(ctx context.Context, c *d.Call, field, ref string) ([]*hippo.Memory, e
 	return byNumber, nil
 }
 
-// byRef is [d.Find] that also knows the hash of a text as it is, which claude-hippo has. Cost: a read of all memories, if the
-// hash is unknown otherwise.
+// byRef is [d.Find] that also accepts the hash of the unchanged text, which claude-hippo uses. Cost: a read of all memories, if
+// nothing else has the hash.
 func byRef(ctx context.Context, c *d.Call, field, ref string) ([]*hippo.Memory, error) {
 	ms, err := d.Find(ctx, c, field, ref)
 	if !errors.Is(err, hippo.ErrNotFound) || len(ref) != hex.EncodedLen(sha256.Size) {

@@ -32,7 +32,7 @@ func memoryTool() d.Tool {
 	}
 }
 
-// refusal is an error of the memory tool whose text is documented: it is shown as it is.
+// refusal is an error of the memory tool whose text is documented: it is shown unchanged.
 type refusal string
 
 // Error implements error.

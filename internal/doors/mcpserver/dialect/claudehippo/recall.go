@@ -35,7 +35,7 @@ func RecallParams(limit string) verb.Table {
 		{Name: "no_surprise_boost", To: verb.New[bool]},
 		{Name: "oversample_factor", About: "no effect: all that match are ranked", Rules: verb.Between(1, 10_000), To: verb.New[int]},
 	}
-	if limit != "limit" { // the tool that mcp-memory-service has, too
+	if limit != "limit" { // the tool that mcp-memory-service also has
 		params = append(params, verb.Arg{Name: "similarity_threshold", Rules: verb.Between(0, 1), To: verb.New[float64]})
 	}
 	return params

@@ -49,7 +49,7 @@ func callRemember(ctx context.Context, c *d.Call) (d.Result, error) {
 	return d.JSON(out, changed(out))
 }
 
-// callStore is callRemember for the name that mcp-memory-service has, too.
+// callStore is callRemember for the name that mcp-memory-service also has.
 func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
 	out, err := remember(ctx, c)
 	if err != nil {

@@ -204,8 +204,8 @@ func callCancel(ctx context.Context, c *d.Call) (d.Result, error) {
 	}{projectID(t), running}, 0)
 }
 
-// callDeleteProject deletes an index, of which the caller has to be an administrator: whoever may write memories may not take from the
-// others what the user has indexed.
+// callDeleteProject deletes an index. Only an administrator may do that: the right to write memories does not include taking away what the
+// user has indexed.
 func callDeleteProject(ctx context.Context, c *d.Call) (d.Result, error) {
 	t, err := treeOf(c)
 	if err != nil {

@@ -50,8 +50,8 @@ const (
 	anEntity = "Entity"
 )
 
-// find returns the live memory that an argument refers to. What is the word for it in errors; an entity may also be meant by its name. One
-// that is not there, and a text that is no reference, are a [*missingError].
+// find returns the live memory that an argument refers to. What is the word for it in errors; an entity may also be given by its name. A
+// memory that does not exist, and a text that is no reference, are a [*missingError].
 func find(ctx context.Context, c *d.Call, what, name string) (*hippo.Memory, error) {
 	ref := c.Text(name)
 	if ref == "" {

@@ -45,7 +45,7 @@ func searching() []d.Tool {
 	}
 }
 
-// The weights of a recall. Source: the design of memory-mcp, which ranker hybrid has, too.
+// The weights of a recall. Source: the design of memory-mcp, which ranker hybrid follows as well.
 const (
 	vectorWeight = .40
 	bm25Weight   = .15

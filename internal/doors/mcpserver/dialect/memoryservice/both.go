@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// Four names are those of claude-hippo, too. They take the arguments of both systems, and answer programs with the fields of
+// Four names are also those of claude-hippo. They take the arguments of both systems, and answer programs with the fields of
 // both; the text is that of this one.
 
 // both returns these tools.

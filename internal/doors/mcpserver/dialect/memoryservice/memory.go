@@ -99,8 +99,8 @@ func normalTags(tags []string) []string {
 	return out
 }
 
-// filterTags returns the tags to look for. Other front ends keep tags as they are given, so that one of
-// which any will do is looked for in both forms.
+// filterTags returns the tags to look for. Other front ends keep tags as they are given, so where any tag
+// suffices, each is looked for in both forms.
 func filterTags(tags []string, all bool) []string {
 	out := normalTags(tags)
 	for _, t := range tags {

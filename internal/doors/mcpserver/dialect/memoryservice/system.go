@@ -1,7 +1,7 @@
 // Package memoryservice holds the tools of mcp-memory-service: those of its version 11, which
 // are listed, and the older names, which only answer. Its identifier of a memory is the
 // content hash, SHA-256 of the text in lower case without the spaces around it; the short and
-// long IDs of Hippo are accepted, too.
+// long IDs of Hippo are also accepted.
 package memoryservice
 
 import (
