@@ -172,6 +172,27 @@ func (r *Request[T]) Reply(err error) {
 	r.reply <- err
 }
 
+// Context returns a context for a group, which ends when none of its callers waits any more: the end of one must not undo the others.
+func Context[T any](group []*Request[T]) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var waiting atomic.Int64
+	waiting.Store(int64(len(group)))
+	stops := make([]func() bool, len(group))
+	for i, r := range group {
+		stops[i] = context.AfterFunc(r.Context(), func() {
+			if waiting.Add(-1) == 0 {
+				cancel()
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
+}
+
 // panicError carries a panic from the goroutine of the Writer to the caller.
 type panicError struct{ value any }
 

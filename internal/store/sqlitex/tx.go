@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
@@ -303,7 +302,7 @@ func (w *Writer[T]) commit(requests []*groupcommit.Request[T]) error {
 	if w.ahead != nil {
 		w.ahead()
 	}
-	ctx, stop := waitedFor(requests)
+	ctx, stop := groupcommit.Context(requests)
 	defer stop()
 	var g Group[T]
 	err := w.db.update(ctx, d, func(tx *Tx) error {
@@ -326,27 +325,6 @@ func (w *Writer[T]) commit(requests []*groupcommit.Request[T]) error {
 		g.Done(err)
 	}
 	return err
-}
-
-// waitedFor returns a context that ends when no caller waits any more: the end of one must not undo the others.
-func waitedFor[T any](requests []*groupcommit.Request[T]) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var waiting atomic.Int64
-	waiting.Store(int64(len(requests)))
-	stops := make([]func() bool, len(requests))
-	for i, r := range requests {
-		stops[i] = context.AfterFunc(r.Context(), func() {
-			if waiting.Add(-1) == 0 {
-				cancel()
-			}
-		})
-	}
-	return ctx, func() {
-		for _, stop := range stops {
-			stop()
-		}
-		cancel()
-	}
 }
 
 // run runs one request inside of a savepoint. It returns what is wrong with the
