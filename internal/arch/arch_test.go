@@ -65,7 +65,7 @@ func TestChecksBite(t *testing.T) {
 		{"unknown place", "internal/util/x.go", "// Package p.\npackage p\n", "has no layer"},
 		{"SDK elsewhere", "internal/doors/cli/x.go", "// Package p.\npackage p\nimport _ \"github.com/modelcontextprotocol/go-sdk/mcp\"\n", "only internal/doors/mcpserver may"},
 		{"other system's file", "internal/engine/x_windows.go", "// Package p.\npackage p\nimport _ \"modernc.org/sqlite\"\n", "only internal/store/sqlitex may"},
-		{"testing in a program", "internal/retrieval/rank/x.go", "// Package p.\npackage p\nimport _ \"testing\"\n", "only internal/store/drivertest may"},
+		{"testing in a program", "internal/retrieval/rank/x.go", "// Package p.\npackage p\nimport _ \"testing\"\n", "only internal/store/drivertest internal/store/pgtest may"},
 		{"cgo", "internal/retrieval/rank/x.go", "// Package p.\npackage p\nimport \"C\"\n", "cgo is not used"},
 		{"no package comment", "internal/retrieval/rank/x.go", "package p\n", "no package comment"},
 		{"exit", "internal/retrieval/rank/x.go", "// Package p.\npackage p\nimport \"os\"\nfunc f() { os.Exit(1) }\n", "ends the process"},

@@ -129,6 +129,7 @@ func private() map[string]string {
 		"internal/store/dirstore":         "internal/app",
 		"internal/store/sharedstore":      "internal/app",
 		"internal/store/pgstore":          "internal/app",
+		"internal/store/pgtest":           "",
 		"internal/retrieval/embed/static": "internal/app",
 		"internal/retrieval/embed/bert":   "internal/app",
 		"internal/retrieval/embed/cnn":    "internal/app",
@@ -143,6 +144,7 @@ func heavy() map[string]string {
 	const suite = "internal/store/drivertest"
 	return map[string]string{
 		"modernc.org/sqlite":                           "internal/store/sqlitex",
+		"github.com/jackc/pgx":                         "internal/store/pgstore internal/store/pgtest",
 		"github.com/a-h/templ":                         "internal/doors/web",
 		"github.com/tetratelabs/wazero":                "internal/code/codeindex/grammar",
 		"github.com/therootcompany/xz":                 "internal/code/codeindex/grammar",
@@ -166,7 +168,7 @@ func heavy() map[string]string {
 		"github.com/google/go-cmp":                     suite,
 		"pgregory.net/rapid":                           suite,
 		"go.uber.org/goleak":                           suite,
-		"testing":                                      suite,
+		"testing":                                      suite + " internal/store/pgtest",
 	}
 }
 

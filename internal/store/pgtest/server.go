@@ -1,0 +1,145 @@
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is a Postgres server that a test started. It listens on a socket in a folder of its own.
+type Server struct {
+	dir, bin string
+	settings []string
+	lives    io.Closer // the server ends when this is closed, and so when the test process ends
+	done     chan struct{}
+}
+
+// launch makes the files of a server and starts it. Without durable it never flushes to the disk.
+func launch(durable bool) (s *Server, err error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "hippo-pg-")
+	if err != nil {
+		return nil, err
+	}
+	s = &Server{dir: dir, bin: bin, settings: []string{"listen_addresses=", "max_connections=200", "unix_socket_directories=" + dir, "log_min_messages=fatal"}}
+	if !durable {
+		s.settings = append(s.settings, "fsync=off", "full_page_writes=off")
+	}
+	if err := own(dir); err != nil {
+		return nil, err
+	}
+	initdb := s.command(filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	return s, s.start()
+}
+
+// command returns a command that runs as a user who may run the server.
+func (s *Server) command(name string, args ...string) *osexec.Cmd {
+	c := osexec.CommandContext(context.Background(), name, args...)
+	c.Dir = s.dir
+	c.SysProcAttr = unprivileged()
+	return c
+}
+
+// watch runs a command until the input ends.
+const watch = `"$@" & read -r _; kill -INT $! 2>/dev/null; wait $!`
+
+// start starts the server, and waits until it answers.
+func (s *Server) start() error {
+	args := []string{"-c", watch, "sh", filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.dir, "data")}
+	for _, setting := range s.settings {
+		args = append(args, "-c", setting)
+	}
+	c := s.command("/bin/sh", args...)
+	in, err := c.StdinPipe()
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // the server has its own copy
+	c.Stdout, c.Stderr = log, log
+	if err := c.Start(); err != nil {
+		return err
+	}
+	s.lives, s.done = in, make(chan struct{})
+	go func() {
+		_ = c.Wait() // it may have been killed
+		close(s.done)
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		err := exec(ctx, s.URL("postgres"), "SELECT 1")
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// URL returns the URL of a database.
+func (s *Server) URL(database string) string {
+	u := url.URL{Scheme: "postgres", Path: "/" + database, RawQuery: url.Values{"host": {s.dir}, "user": {"postgres"}, "sslmode": {"disable"}}.Encode()}
+	return u.String()
+}
+
+// Database creates an empty database and returns its URL.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	return database(t, s.URL("postgres"))
+}
+
+// Socket is the path at which the server listens.
+func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
+
+// Kill kills the server with all of its processes, as a crash of the machine would, and starts it again.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	pid, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(pid), "\n")
+	n, err := strconv.Atoi(first)
+	if err == nil {
+		var p *os.Process
+		if p, err = os.FindProcess(n); err == nil {
+			err = p.Signal(syscall.SIGKILL)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+	if err := s.start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *Server) end() {
+	_ = s.lives.Close() // the server may have ended before
+	<-s.done
+}
+
+// Stop ends the server and removes its files.
+func (s *Server) Stop() {
+	s.end()
+	_ = os.RemoveAll(s.dir) // in the folder for temporary files
+}
