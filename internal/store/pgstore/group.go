@@ -1,0 +1,174 @@
+package pgstore
+
+import (
+	"context"
+	"maps"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// group is a transaction of the database, in which those of several callers run one after the other. What they read is kept for the
+// next, as nobody else can change it.
+type group struct {
+	*place
+	ctx    context.Context //nolint:containedctx // that of the transaction
+	conn   *pgx.Conn
+	bad    *unreadable
+	stored head
+	kept   changes // those of the transactions that succeeded
+	// broken is the first error of a statement: the transaction of the database is undone then.
+	broken error
+
+	known   map[hippo.ID]known
+	edges   map[driver.RelationKey]hippo.Relation // relations as they are stored
+	walked  map[driver.RelationKey]bool           // without the time: edges has all that are stored
+	models  map[string]model                      // nil: not read
+	entries map[hippo.ID][]entry                  // versions of memories as they are stored
+}
+
+// known is what a group knows of a stored memory. Without whole and counted it is no more than whether it is there, and forgotten.
+type known struct {
+	there, forgotten bool
+	whole            bool // all of it was read
+	counted          bool // its accesses were read
+	stored
+}
+
+func newGroup(ctx context.Context, conn *pgx.Conn, w *writer) *group {
+	return &group{
+		place: w.place, ctx: ctx, conn: conn, bad: w.bad,
+		known: make(map[hippo.ID]known), edges: make(map[driver.RelationKey]hippo.Relation), walked: make(map[driver.RelationKey]bool),
+		entries: make(map[hippo.ID][]entry),
+	}
+}
+
+// run runs the transactions. Its error is about the database; what a function did wrong is the reply to its caller.
+func (g *group) run(requests []*request) error {
+	for _, r := range requests {
+		if !r.Start() {
+			continue
+		}
+		t := &tx{staging{group: g, changes: g.kept.clone()}}
+		err := r.Run(t)
+		if err == nil {
+			err = r.Context().Err()
+		}
+		if g.broken != nil {
+			return g.broken
+		}
+		if err != nil {
+			r.Reply(err)
+			continue
+		}
+		g.kept = t.changes
+	}
+	return nil
+}
+
+// read runs a query in the transaction of a group.
+func read[T any](g *group, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	list, err := collect(g.ctx, g.conn, row, sql, args...)
+	if err != nil && g.broken == nil {
+		g.broken = err
+	}
+	return list, err
+}
+
+// learn keeps a memory that was read.
+func (g *group) learn(m stored) {
+	g.known[m.ID] = known{there: true, forgotten: m.Forgotten(), whole: true, counted: m.err == nil, stored: m}
+}
+
+// fetch reads those of some memories that are not known yet as a whole.
+func (g *group) fetch(ids []hippo.ID) error {
+	missing := g.missing(ids, func(k known) bool { return k.whole || !k.there })
+	if len(missing) == 0 {
+		return nil
+	}
+	found, err := read(g, scanMemory, selectMemories, g.tenant, uuids(missing))
+	if err != nil {
+		return err
+	}
+	for _, id := range missing {
+		g.known[id] = known{}
+	}
+	for _, m := range found {
+		g.learn(m)
+	}
+	return nil
+}
+
+const selectStates = "SELECT id, forgotten_at IS NOT NULL FROM hippo.memory WHERE tenant = $1 AND id = ANY($2)"
+
+// probe finds out which of some memories are there, without reading them.
+func (g *group) probe(ids []hippo.ID) error {
+	missing := g.missing(ids, func(known) bool { return true })
+	if len(missing) == 0 {
+		return nil
+	}
+	type state struct {
+		id hippo.ID
+		known
+	}
+	found, err := read(g, func(row pgx.CollectableRow) (s state, err error) {
+		s.there = true
+		err = row.Scan((*[16]byte)(&s.id), &s.forgotten)
+		return s, err
+	}, selectStates, g.tenant, uuids(missing))
+	if err != nil {
+		return err
+	}
+	for _, id := range missing {
+		g.known[id] = known{}
+	}
+	for _, s := range found {
+		g.known[s.id] = s.known
+	}
+	return nil
+}
+
+// missing returns those of some IDs, each once, of which not enough is known.
+func (g *group) missing(ids []hippo.ID, enough func(known) bool) (out []hippo.ID) {
+	seen := make(map[hippo.ID]bool, len(ids))
+	for _, id := range ids {
+		if k, ok := g.known[id]; !seen[id] && (!ok || !enough(k)) {
+			out = append(out, id)
+		}
+		seen[id] = true
+	}
+	return out
+}
+
+// row is the state of a memory after its last change; without one it was purged.
+type row struct {
+	revision hippo.Revision
+	memory   *hippo.Memory
+}
+
+// changes are those that transactions made and that are not written yet. What a map holds is replaced, never changed.
+type changes struct {
+	head     head
+	rows     map[hippo.ID]row
+	purged   map[hippo.ID]bool // also if put again since
+	accesses map[hippo.ID][]hippo.Access
+	related  map[driver.RelationKey]hippo.Relation // Weight 0: removed
+	vectors  map[vectorKey]driver.Vector
+	past     pastChanges
+}
+
+func (c *changes) clone() changes {
+	return changes{
+		head: c.head, rows: clone(c.rows), purged: clone(c.purged), accesses: clone(c.accesses), related: clone(c.related),
+		vectors: clone(c.vectors), past: c.past.clone(),
+	}
+}
+
+// clone returns a copy, never nil.
+func clone[K comparable, V any](m map[K]V) map[K]V {
+	c := make(map[K]V, len(m))
+	maps.Copy(c, m)
+	return c
+}
