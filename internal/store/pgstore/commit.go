@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -43,6 +44,9 @@ func (w *writer) commit(requests []*request) error {
 	ctx, stop := groupcommit.Context(requests)
 	defer stop()
 	err := w.together(ctx, requests)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return requests[0].Context().Err() // as that of each
+	}
 	if len(requests) == 1 || !poisonous(err) {
 		return w.db.explain("write", err)
 	}
@@ -76,7 +80,7 @@ func (w *writer) together(ctx context.Context, requests []*request) error {
 		inDoubt = isLost(err)
 		return err
 	})
-	if inDoubt && ctx.Err() == nil {
+	if err != nil && inDoubt && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %s was lost in a commit, and whether that took place cannot be read: look before you write the same again: %w", hippo.ErrUnavailable, w.db, err)
 	}
 	return err

@@ -2,7 +2,6 @@ package pgstore_test
 
 import (
 	"crypto/rand"
-	"os"
 	"testing"
 
 	"github.com/hippo-memory/hippo"
@@ -11,8 +10,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/pgstore"
 	"github.com/hippo-memory/hippo/internal/store/pgtest"
 )
-
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // openDB opens a database with the tables, until t ends.
 func openDB(t testing.TB, url string) *pgstore.DB {

@@ -139,12 +139,12 @@ func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return c, err
 }
 
-// firstPause is the time before something is tried again, which doubles each time.
-const firstPause = 10 * time.Millisecond
+// The time before something is tried again doubles each time, between these.
+const firstPause, lastPause = 10 * time.Millisecond, 250 * time.Millisecond
 
 // retry runs fn until it succeeds, or fails with an error that another try does not mend.
 func (d *DB) retry(ctx context.Context, fn func() error) error {
-	for pause, waited := firstPause, time.Duration(0); ; pause *= 2 {
+	for pause, waited := firstPause, time.Duration(0); ; pause = min(2*pause, lastPause) {
 		err := fn()
 		if err == nil {
 			return nil

@@ -92,10 +92,13 @@ func migrate(ctx context.Context, t pgx.Tx, steps []string) (at int, err error) 
 	return at, err
 }
 
+// hasSchema reads the catalog as any table: functions such as to_regclass may answer from what a connection remembers.
+const hasSchema = "SELECT true FROM pg_catalog.pg_tables WHERE schemaname = 'hippo' AND tablename = 'schema'"
+
 // version returns the version of the tables; 0 without any.
 func version(ctx context.Context, q querier) (at int, err error) {
-	there, err := collect(ctx, q, pgx.RowTo[bool], "SELECT to_regclass('hippo.schema') IS NOT NULL")
-	if err != nil || !there[0] {
+	there, err := collect(ctx, q, pgx.RowTo[bool], hasSchema)
+	if err != nil || len(there) == 0 {
 		return 0, err
 	}
 	versions, err := collect(ctx, q, pgx.RowTo[int], "SELECT version FROM hippo.schema")

@@ -67,9 +67,9 @@ func database(t testing.TB, admin string) string {
 	name := "hippo_" + strings.ToLower(rand.Text())
 	Exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'")
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		_ = exec(ctx, admin, "DROP DATABASE "+name+" WITH (FORCE)") // the server ends with the tests
+		if err := Cleanup(admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
 	})
 	u, err := url.Parse(admin)
 	if err != nil {
@@ -87,6 +87,13 @@ func Exec(t testing.TB, database string, statements ...string) {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
+}
+
+// Cleanup runs a statement at the end of a test.
+func Cleanup(database, statement string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return exec(ctx, database, statement)
 }
 
 func exec(ctx context.Context, database, statement string) error {

@@ -55,11 +55,34 @@ func (s *Server) command(name string, args ...string) *osexec.Cmd {
 	return c
 }
 
-// watch runs a command until the input ends.
-const watch = `"$@" & read -r _; kill -INT $! 2>/dev/null; wait $!`
+// watch runs a command, and interrupts it when the input ends.
+const watch = `exec 3<&0; "$@" & pid=$!; { read -r _ <&3; kill -INT $pid; } 2>/dev/null & wait $pid`
 
-// start starts the server, and waits until it answers.
+// start starts the server, and waits until it answers. One that ends is started again: after a crash the processes of the former one
+// may hold its memory for a moment.
 func (s *Server) start() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		if err := s.run(); err != nil {
+			return err
+		}
+		for running := true; running; {
+			err := exec(ctx, s.URL("postgres"), "SELECT 1")
+			if err == nil || ctx.Err() != nil {
+				return err
+			}
+			select {
+			case <-s.done:
+				running = false
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}
+}
+
+// run starts the program of the server.
+func (s *Server) run() error {
 	args := []string{"-c", watch, "sh", filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.dir, "data")}
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
@@ -83,15 +106,7 @@ func (s *Server) start() error {
 		_ = c.Wait() // it may have been killed
 		close(s.done)
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for {
-		err := exec(ctx, s.URL("postgres"), "SELECT 1")
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	return nil
 }
 
 // URL returns the URL of a database.

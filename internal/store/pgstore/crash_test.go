@@ -1,0 +1,183 @@
+package pgstore_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/pgstore"
+	"github.com/hippo-memory/hippo/internal/store/pgtest"
+)
+
+// crashChild, set to the URL of a database, makes the test binary record until it is killed, and print the ID of every memory that was
+// acknowledged.
+const crashChild = "HIPPO_TEST_CRASH_POSTGRES"
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(crashChild); url != "" {
+		if err := recordForever(context.Background(), url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(1)
+	}
+	os.Exit(pgtest.Main(m))
+}
+
+// crashRounds is how often something is killed: few times, or as often as `make crash` says.
+func crashRounds(few int) int {
+	if n, err := strconv.Atoi(os.Getenv("HIPPO_CRASH_ROUNDS")); err == nil {
+		return n
+	}
+	return few
+}
+
+// fresh returns a memory with a new ID.
+func fresh() *hippo.Memory {
+	m := memory(0)
+	_, _ = rand.Read(m.ID[:]) // it never fails
+	return m
+}
+
+// record records memories until a write fails, and passes on the ID of each that was acknowledged.
+func record(ctx context.Context, s *pgstore.Store, acknowledged func(hippo.ID)) error {
+	for {
+		m := fresh()
+		if err := s.Write(ctx, driver.Durable, put(m)); err != nil {
+			return err
+		}
+		acknowledged(m.ID)
+	}
+}
+
+func recordForever(ctx context.Context, url string) error {
+	db, err := pgstore.OpenDB(ctx, url, nil)
+	if err != nil {
+		return err
+	}
+	s, err := pgstore.Open(ctx, db, "crash", nil)
+	if err != nil {
+		return err
+	}
+	ids, failed := make(chan hippo.ID), make(chan error)
+	for range 8 {
+		go func() { failed <- record(ctx, s, func(id hippo.ID) { ids <- id }) }()
+	}
+	for {
+		select {
+		case id := <-ids:
+			fmt.Println(id)
+		case err := <-failed:
+			return err
+		}
+	}
+}
+
+// recorded checks that acknowledged memories are there, and that what is counted agrees.
+func recorded(t *testing.T, s *pgstore.Store, ids []hippo.ID) {
+	t.Helper()
+	ms, err := s.Get(t.Context(), ids)
+	if err != nil || len(ms) != len(ids) {
+		t.Errorf("%d of %d acknowledged memories are there (%v)", len(ms), len(ids), err)
+	}
+	h, err := s.Head(t.Context())
+	if err != nil || h.Memories != int(h.Revision) {
+		t.Errorf("head is %+v (%v), want as many memories as revisions: each was put once", h, err)
+	}
+	sound(t, s)
+}
+
+// Nothing that was acknowledged is lost when a process that writes is killed.
+func TestCrash_NodeKilled(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := open(t, openDB(t, url), "crash")
+	var ids []hippo.ID
+	for round := range crashRounds(3) {
+		ids = append(ids, killed(t, url, time.Duration(5+round*37%150)*time.Millisecond)...)
+		recorded(t, s, ids)
+	}
+	if len(ids) == 0 {
+		t.Error("nothing was ever acknowledged: the test tests nothing")
+	}
+	t.Logf("%d acknowledged", len(ids))
+}
+
+// killed runs the child until some time after its first acknowledgement.
+func killed(t *testing.T, url string, after time.Duration) (ids []hippo.ID) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(os.Environ(), crashChild+"="+url)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if len(ids) == 0 {
+			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+		}
+		id, err := hippo.ParseID(lines.Text())
+		if err != nil {
+			break // the last line was cut
+		}
+		ids = append(ids, id)
+	}
+	_ = cmd.Wait() // it was killed
+	return ids
+}
+
+// Writers go on while the server is killed with all of its processes: nothing that was acknowledged is lost or there twice, and no
+// write fails.
+func TestCrash_ServerKilled(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	db := openDB(t, server.Database(t))
+	s := open(t, db, "crash")
+	ctx, stop := context.WithCancel(t.Context())
+	var mu sync.Mutex
+	var ids []hippo.ID
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			err := record(ctx, s, func(id hippo.ID) {
+				mu.Lock()
+				ids = append(ids, id)
+				mu.Unlock()
+			})
+			if ctx.Err() == nil {
+				t.Errorf("a write failed: %v", err)
+			}
+		})
+	}
+	acknowledged := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(ids)
+	}
+	for range crashRounds(2) {
+		for before := acknowledged(); acknowledged() < before+50 && !t.Failed(); {
+			time.Sleep(time.Millisecond)
+		}
+		server.Kill(t)
+	}
+	stop()
+	all.Wait()
+	recorded(t, s, ids)
+	t.Logf("%d acknowledged", len(ids))
+}

@@ -1,0 +1,284 @@
+package pgstore_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/pgstore"
+	"github.com/hippo-memory/hippo/internal/store/pgtest"
+)
+
+// with returns the URL with another value of a parameter.
+func with(t testing.TB, database, key, value string) string {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set(key, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// wants fails unless an error is of a kind and says how to mend it.
+func wants(t testing.TB, what string, err, kind error, fix string) {
+	t.Helper()
+	if !errors.Is(err, kind) || !strings.Contains(err.Error(), fix) {
+		t.Errorf("%s: got %v, want %v that says %q", what, err, kind, fix)
+	}
+}
+
+// roleName returns a name that no other run on the server has.
+func roleName(what string) string { return "hippo_" + what + "_" + strings.ToLower(rand.Text()) }
+
+func TestOpenDB_Refused(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	role := roleName("locked_out")
+	pgtest.Exec(t, url, "CREATE ROLE "+role+" NOLOGIN")
+	for name, c := range map[string]struct {
+		url  string
+		kind error
+		fix  string
+	}{
+		"no URL":          {"https://example.org", hippo.ErrInvalid, "want postgres://"},
+		"a port":          {"postgres://me:secret@localhost:x/db", hippo.ErrInvalid, "want postgres://"},
+		"nobody listens":  {"postgres://me:secret@127.0.0.1:1/db", hippo.ErrUnavailable, "is the server running"},
+		"no such host":    {"postgres://nowhere.invalid/db", hippo.ErrUnavailable, "is the server running"},
+		"no such folder":  {"postgres:///db?host=/nowhere", hippo.ErrUnavailable, "is the server running"},
+		"no database":     {strings.Replace(url, "/hippo_", "/missing_", 1), hippo.ErrUnavailable, "createdb"},
+		"no login":        {with(t, url, "user", role), hippo.ErrUnavailable, "check the user"},
+		"no such role":    {with(t, url, "user", "hippo_unknown"), hippo.ErrUnavailable, "check the user"},
+		"a wrong setting": {with(t, url, "statement_timeout", "x"), hippo.ErrInvalid, "statement_timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := pgstore.OpenDB(t.Context(), c.url, nil)
+			wants(t, "open", err, c.kind, c.fix)
+			if err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("the error has the password: %v", err)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if err := pgtest.Cleanup(url, "DROP ROLE "+role); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOpenDB_Unsuitable(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db := openDB(t, url)
+	wants(t, "old server", pgstore.Suitable(db, 140011, "UTF8"), hippo.ErrUnsupported, "upgrade the server")
+	if err := pgstore.Suitable(db, 150000, "UTF8"); err != nil {
+		t.Errorf("version 15: %v", err)
+	}
+	name := strings.ReplaceAll(strings.ToLower(t.Name()), "/", "_")
+	pgtest.Exec(t, url, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
+	_, err := pgstore.OpenDB(t.Context(), other(t, url, name), nil)
+	wants(t, "encoding", err, hippo.ErrUnsupported, "createdb -E UTF8")
+	pgtest.Exec(t, url, "DROP DATABASE "+name)
+}
+
+// other returns the URL of another database of the server.
+func other(t testing.TB, database, name string) string {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+func TestOpen_Schema(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db, err := pgstore.OpenDB(t.Context(), url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	_, err = pgstore.Open(t.Context(), db, "", nil)
+	wants(t, "no tables", err, hippo.ErrUnsupported, "hippo db migrate")
+	openDB(t, url)
+	write(t, open(t, db, ""), put(memory(1)))
+	if err := pgstore.SetSchema(t.Context(), db, 1000); err != nil {
+		t.Fatal(err)
+	}
+	_, err = pgstore.Open(t.Context(), db, "", nil)
+	wants(t, "newer tables", err, hippo.ErrUnsupported, "use a newer hippo")
+	wants(t, "migrate newer tables", db.Migrate(t.Context()), hippo.ErrUnsupported, "use a newer hippo")
+}
+
+// Several programs migrate one database at once.
+func TestMigrate_Together(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	errs := make(chan error)
+	for range 6 {
+		go func() {
+			db, err := pgstore.OpenDB(t.Context(), url, nil)
+			if err == nil {
+				err = db.Migrate(t.Context())
+				db.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range 6 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A role needs no more than the hints say.
+func TestRole(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	role := roleName("limited")
+	pgtest.Exec(t, url, "CREATE ROLE "+role+" LOGIN")
+	db, err := pgstore.OpenDB(t.Context(), with(t, url, "user", role), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	wants(t, "no right to create a schema", db.Migrate(t.Context()), hippo.ErrUnavailable, `CREATE SCHEMA hippo AUTHORIZATION "`+role)
+	owner := openDB(t, url)
+	_, err = pgstore.Open(t.Context(), db, "", nil)
+	wants(t, "no right to use the schema", err, hippo.ErrUnavailable, "GRANT USAGE ON SCHEMA hippo")
+	pgtest.Exec(t, url, "GRANT USAGE ON SCHEMA hippo TO "+role, "GRANT SELECT ON ALL TABLES IN SCHEMA hippo TO "+role)
+	write(t, open(t, owner, "there"), put(memory(1)))
+	_, err = pgstore.Open(t.Context(), db, "new", nil)
+	wants(t, "no right to write", err, hippo.ErrUnavailable, "GRANT USAGE ON SCHEMA hippo")
+	s := open(t, db, "there")
+	if ms, err := s.Get(t.Context(), []hippo.ID{idOf(1)}); err != nil || len(ms) != 1 {
+		t.Errorf("reading with the right to read: %d memories, %v", len(ms), err)
+	}
+	wants(t, "write", s.Write(t.Context(), driver.Durable, put(memory(2))), hippo.ErrUnavailable, "GRANT USAGE ON SCHEMA hippo")
+	pgtest.Exec(t, url, "GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hippo TO "+role)
+	write(t, s, put(memory(2)))
+	write(t, open(t, db, "new"), put(memory(1)))
+	pgtest.Exec(t, url, "DROP OWNED BY "+role, "DROP ROLE "+role)
+}
+
+// A database that only lets itself be read is read.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	write(t, open(t, openDB(t, url), "there"), put(memory(1)))
+	db := openDB(t, with(t, url, "default_transaction_read_only", "on"))
+	s := open(t, db, "there")
+	if ms, err := s.Get(t.Context(), []hippo.ID{idOf(1)}); err != nil || len(ms) != 1 {
+		t.Errorf("read %d memories, %v", len(ms), err)
+	}
+	err := s.Write(t.Context(), driver.Durable, put(memory(2)))
+	wants(t, "write", err, hippo.ErrReadOnly, "target_session_attrs")
+	_, err = pgstore.Open(t.Context(), db, "new", nil)
+	wants(t, "new tenant", err, hippo.ErrReadOnly, "target_session_attrs")
+}
+
+// holding runs fn while a write holds the tenant.
+func holding(t *testing.T, s *pgstore.Store, fn func()) {
+	t.Helper()
+	entered, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		done <- s.Write(t.Context(), driver.Durable, func(driver.Tx) error {
+			close(entered)
+			<-release
+			return nil
+		})
+	}()
+	<-entered
+	fn()
+	close(release)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := open(t, openDB(t, url), "")
+	holding(t, s, func() {
+		slow := open(t, openDB(t, with(t, url, "statement_timeout", "50")), "")
+		wants(t, "a statement that takes too long", slow.Write(t.Context(), driver.Durable, put(memory(1))), hippo.ErrUnavailable, "raise statement_timeout")
+		write(t, open(t, openDB(t, url), "other"), put(memory(1)))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if err := slow.Write(ctx, driver.Durable, put(memory(1))); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a write with a deadline: %v", err)
+		}
+	})
+	one, err := pgstore.OpenDB(t.Context(), with(t, url, "pool_max_conns", "1"), &pgstore.DBOptions{Wait: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(one.Close)
+	s = open(t, one, "")
+	holding(t, s, func() {
+		_, err := s.Head(t.Context())
+		wants(t, "a pool that is used up", err, hippo.ErrUnavailable, "raise pool_max_conns")
+	})
+	if _, err := s.Head(t.Context()); err != nil {
+		t.Errorf("a pool that is free again: %v", err)
+	}
+}
+
+// What the database refuses of one write harms no other of its group.
+func TestWrite_Refused(t *testing.T) {
+	t.Parallel()
+	s := open(t, openDB(t, pgtest.URL(t)), "")
+	results := make(chan error)
+	bad := withText(1, "not UTF-8: \xff")
+	holding(t, s, func() {
+		for n := range 5 {
+			m := memory(10 + n)
+			if n == 2 {
+				m = bad
+			}
+			go func() { results <- s.Write(t.Context(), driver.Durable, put(m)) }()
+		}
+		time.Sleep(50 * time.Millisecond) // they wait in one group then, most times
+	})
+	failed := 0
+	for range 5 {
+		if err := <-results; err != nil {
+			failed++
+			wants(t, "a text that is no UTF-8", err, hippo.ErrInvalid, "UTF8")
+		}
+	}
+	h, err := s.Head(t.Context())
+	if err != nil || failed != 1 || h.Memories != 4 {
+		t.Errorf("%d writes failed, %d memories are there (%v), want 1 and 4", failed, h.Memories, err)
+	}
+	sound(t, s)
+}
+
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, pgtest.URL(t))
+	s := open(t, db, "")
+	again := open(t, db, "")
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Head(t.Context())
+	wants(t, "head", err, hippo.ErrUnavailable, "closed")
+	wants(t, "write", s.Write(t.Context(), driver.Lazy, put(memory(1))), hippo.ErrUnavailable, "closed")
+	db.Close()
+	_, err = again.Head(t.Context())
+	wants(t, "head of a closed database", err, hippo.ErrUnavailable, "closed")
+}
