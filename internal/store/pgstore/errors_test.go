@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -14,19 +13,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/pgstore"
 	"github.com/hippo-memory/hippo/internal/store/pgtest"
 )
-
-// with returns the URL with another value of a parameter.
-func with(t testing.TB, database, key, value string) string {
-	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := u.Query()
-	q.Set(key, value)
-	u.RawQuery = q.Encode()
-	return u.String()
-}
 
 // wants fails unless an error is of a kind and says how to mend it.
 func wants(t testing.TB, what string, err, kind error, fix string) {
@@ -55,9 +41,9 @@ func TestOpenDB_Refused(t *testing.T) {
 		"no such host":    {"postgres://nowhere.invalid/db", hippo.ErrUnavailable, "is the server running"},
 		"no such folder":  {"postgres:///db?host=/nowhere", hippo.ErrUnavailable, "is the server running"},
 		"no database":     {strings.Replace(url, "/hippo_", "/missing_", 1), hippo.ErrUnavailable, "createdb"},
-		"no login":        {with(t, url, "user", role), hippo.ErrUnavailable, "check the user"},
-		"no such role":    {with(t, url, "user", "hippo_unknown"), hippo.ErrUnavailable, "check the user"},
-		"a wrong setting": {with(t, url, "statement_timeout", "x"), hippo.ErrInvalid, "statement_timeout"},
+		"no login":        {pgtest.With(t, url, "user", role), hippo.ErrUnavailable, "check the user"},
+		"no such role":    {pgtest.With(t, url, "user", "hippo_unknown"), hippo.ErrUnavailable, "check the user"},
+		"a wrong setting": {pgtest.With(t, url, "statement_timeout", "x"), hippo.ErrInvalid, "statement_timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,20 +71,9 @@ func TestOpenDB_Unsuitable(t *testing.T) {
 	}
 	name := strings.ReplaceAll(strings.ToLower(t.Name()), "/", "_")
 	pgtest.Exec(t, url, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
-	_, err := pgstore.OpenDB(t.Context(), other(t, url, name), nil)
+	_, err := pgstore.OpenDB(t.Context(), pgtest.Named(t, url, name), nil)
 	wants(t, "encoding", err, hippo.ErrUnsupported, "createdb -E UTF8")
 	pgtest.Exec(t, url, "DROP DATABASE "+name)
-}
-
-// other returns the URL of another database of the server.
-func other(t testing.TB, database, name string) string {
-	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	return u.String()
 }
 
 func TestOpen_Schema(t *testing.T) {
@@ -149,7 +124,7 @@ func TestRole(t *testing.T) {
 	url := pgtest.URL(t)
 	role := roleName("limited")
 	pgtest.Exec(t, url, "CREATE ROLE "+role+" LOGIN")
-	db, err := pgstore.OpenDB(t.Context(), with(t, url, "user", role), nil)
+	db, err := pgstore.OpenDB(t.Context(), pgtest.With(t, url, "user", role), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +153,7 @@ func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	write(t, open(t, openDB(t, url), "there"), put(memory(1)))
-	db := openDB(t, with(t, url, "default_transaction_read_only", "on"))
+	db := openDB(t, pgtest.With(t, url, "default_transaction_read_only", "on"))
 	s := open(t, db, "there")
 	if ms, err := s.Get(t.Context(), []hippo.ID{idOf(1)}); err != nil || len(ms) != 1 {
 		t.Errorf("read %d memories, %v", len(ms), err)
@@ -213,7 +188,7 @@ func TestWaiting(t *testing.T) {
 	url := pgtest.URL(t)
 	s := open(t, openDB(t, url), "")
 	holding(t, s, func() {
-		slow := open(t, openDB(t, with(t, url, "statement_timeout", "50")), "")
+		slow := open(t, openDB(t, pgtest.With(t, url, "statement_timeout", "50")), "")
 		wants(t, "a statement that takes too long", slow.Write(t.Context(), driver.Durable, put(memory(1))), hippo.ErrUnavailable, "raise statement_timeout")
 		write(t, open(t, openDB(t, url), "other"), put(memory(1)))
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -222,7 +197,7 @@ func TestWaiting(t *testing.T) {
 			t.Errorf("a write with a deadline: %v", err)
 		}
 	})
-	one, err := pgstore.OpenDB(t.Context(), with(t, url, "pool_max_conns", "1"), &pgstore.DBOptions{Wait: 50 * time.Millisecond})
+	one, err := pgstore.OpenDB(t.Context(), pgtest.With(t, url, "pool_max_conns", "1"), &pgstore.DBOptions{Wait: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

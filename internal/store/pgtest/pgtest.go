@@ -71,11 +71,32 @@ func database(t testing.TB, admin string) string {
 			t.Error(err)
 		}
 	})
-	u, err := url.Parse(admin)
+	return Named(t, admin, name)
+}
+
+// Named returns the URL of another database of a server.
+func Named(t testing.TB, database, name string) string {
+	t.Helper()
+	return edit(t, database, func(u *url.URL) { u.Path = "/" + name })
+}
+
+// With returns a URL with another value of a parameter.
+func With(t testing.TB, database, key, value string) string {
+	t.Helper()
+	return edit(t, database, func(u *url.URL) {
+		q := u.Query()
+		q.Set(key, value)
+		u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq takes no plus for a space
+	})
+}
+
+func edit(t testing.TB, database string, change func(*url.URL)) string {
+	t.Helper()
+	u, err := url.Parse(database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.Path = "/" + name
+	change(u)
 	return u.String()
 }
 

@@ -82,7 +82,7 @@ CREATE TABLE hippo.access (
     memory uuid     NOT NULL,
     days   bigint[] NOT NULL,
     PRIMARY KEY (tenant, memory)
-) WITH (fillfactor = 80);
+) WITH (fillfactor = 50);
 
 -- Purged memories, for followers to learn of.
 CREATE TABLE hippo.tombstone (
