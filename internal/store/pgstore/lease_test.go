@@ -10,8 +10,8 @@ import (
 
 func lease(t *testing.T, s *pgstore.Store, name string, d time.Duration, want bool) {
 	t.Helper()
-	if held, err := s.Lease(t.Context(), name, d); err != nil || held != want {
-		t.Errorf("lease %q is held: %t (%v), want %t", name, held, err, want)
+	if l, err := s.Lease(t.Context(), name, d); err != nil || l.Held != want {
+		t.Errorf("lease %q is %+v (%v), want it held: %t", name, l, err, want)
 	}
 }
 
@@ -21,25 +21,25 @@ func TestLease(t *testing.T) {
 	url := pgtest.URL(t)
 	db := openDB(t, url)
 	a, b, elsewhere := open(t, db, "x"), open(t, openDB(t, url), "x"), open(t, db, "y")
-	lease(t, a, "work\x00", time.Hour, true)
-	lease(t, a, "work\x00", time.Hour, true)
-	lease(t, b, "work\x00", time.Hour, false)
-	lease(t, b, "other work", time.Hour, true)
-	lease(t, elsewhere, "work\x00", time.Hour, true)
-	if err := b.Release(t.Context(), "work\x00"); err != nil {
+	lease(t, a, "work", time.Hour, true)
+	lease(t, a, "work", time.Hour, true)
+	lease(t, b, "work", time.Hour, false)
+	lease(t, b, "other-work", time.Hour, true)
+	lease(t, elsewhere, "work", time.Hour, true)
+	if err := b.Release(t.Context(), "work"); err != nil {
 		t.Error(err)
 	}
-	lease(t, b, "work\x00", time.Hour, false)
+	lease(t, b, "work", time.Hour, false)
 	pgtest.Exec(t, url, "UPDATE hippo.lease SET until = now() - interval '1 s' WHERE tenant = 'x'")
-	lease(t, b, "work\x00", time.Hour, true)
-	lease(t, a, "work\x00", time.Hour, false)
+	lease(t, b, "work", time.Hour, true)
+	lease(t, a, "work", time.Hour, false)
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
-	lease(t, a, "work\x00", time.Hour, true)
-	lease(t, a, "other work", time.Hour, true)
-	if err := a.Release(t.Context(), "work\x00"); err != nil {
+	lease(t, a, "work", time.Hour, true)
+	lease(t, a, "other-work", time.Hour, true)
+	if err := a.Release(t.Context(), "work"); err != nil {
 		t.Error(err)
 	}
-	lease(t, open(t, db, "x"), "work\x00", time.Hour, true)
+	lease(t, open(t, db, "x"), "work", time.Hour, true)
 }

@@ -50,9 +50,9 @@ func filled(t testing.TB, s *pgstore.Store) {
 			tx.Keep(op, hippo.DefaultRetention(), hippo.Version{ID: idOf(1), Before: memory(1), Of: 1}), tx.Purge(idOf(3)))
 	})
 	err := s.PutVectors(t.Context(), "model", []driver.Vector{{ID: idOf(1), Values: []float32{1, 2}}})
-	held, leaseErr := s.Lease(t.Context(), "work", time.Minute)
-	if err := errors.Join(err, leaseErr); err != nil || !held {
-		t.Fatalf("held: %t, %v", held, err)
+	l, leaseErr := s.Lease(t.Context(), "work", time.Minute)
+	if err := errors.Join(err, leaseErr); err != nil || !l.Held {
+		t.Fatalf("lease: %+v, %v", l, err)
 	}
 }
 

@@ -25,12 +25,14 @@ CREATE TABLE hippo.writer (
     PRIMARY KEY (tenant, holder)
 ) WITH (fillfactor = 50);
 
--- Work that one handle does for all, until a time by the clock of the server.
+-- Rights that one handle has at a time, until a time by the clock of the server. before is the end of the right before it was taken last;
+-- NULL: none had it.
 CREATE TABLE hippo.lease (
     tenant text        COLLATE "C" NOT NULL,
-    name   bytea       NOT NULL,
+    name   text        COLLATE "C" NOT NULL,
     holder uuid        NOT NULL,
     until  timestamptz NOT NULL,
+    before timestamptz,
     PRIMARY KEY (tenant, name)
 ) WITH (fillfactor = 50);
 
