@@ -15,7 +15,7 @@ import (
 // Apart refuses a path for the output of a command that is a part of a store: its file by any name, a file that lies beside it, or
 // anything in the directory of one. The error is [hippo.ErrConflict].
 func Apart(s config.Store, path string) error {
-	if s.Remote() || s.Kind == "memory" {
+	if !s.Files() {
 		return nil
 	}
 	at, in := resolved(path), resolved(s.Path)
@@ -36,8 +36,8 @@ func Apart(s config.Store, path string) error {
 
 // Same reports whether two stores are one, also by different names.
 func Same(a, b config.Store) bool {
-	if a.Remote() || b.Remote() || a.Kind == "memory" || b.Kind == "memory" {
-		return a == b
+	if !a.Files() || !b.Files() {
+		return a.String() == b.String()
 	}
 	return resolved(a.Path) == resolved(b.Path) || sameFile(a.Path, b.Path)
 }

@@ -70,9 +70,8 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 		}
 		return remoteEngine(r, &c, o), nil
 	}
-	scoring, err := surpriseOf(&c.Surprise, o)
-	if err != nil {
-		return nil, err
+	if c.Store.Database() {
+		return openNamespace(ctx, &c, o)
 	}
 	backend, path, err := openBackend(ctx, c.Store, o)
 	if err != nil {
@@ -83,13 +82,26 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	x, err := openIndex(ctx, s, path, &m, o)
+	e, err := assemble(ctx, s, path, &m, &c, o)
 	if err != nil {
 		return nil, errors.Join(err, m.close(), s.Close())
 	}
+	return e, nil
+}
+
+// assemble returns the engine of a store, with its index and its models.
+func assemble(ctx context.Context, s *store.Store, path string, m *selection, c *config.Config, o *Options) (*engine.Engine, error) {
+	scoring, err := surpriseOf(&c.Surprise, o)
+	if err != nil {
+		return nil, err
+	}
+	x, err := openIndex(ctx, s, path, m, o)
+	if err != nil {
+		return nil, err
+	}
 	e := engine.New(engine.Config{
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
-		IndexWait: o.IndexWait, Background: engine.Background{OnBattery: power.OnBattery, Brief: o.Brief}, Repositories: o.Repositories, Now: o.Now, Log: o.Log,
+		IndexWait: o.IndexWait, Background: engine.Background{OnBattery: power.OnBattery, Brief: o.Brief, Shared: m.shared}, Repositories: o.Repositories, Now: o.Now, Log: o.Log,
 	})
 	e.Score(scoring, o.Log)
 	return e, nil
@@ -123,6 +135,8 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 			return nil, "", err
 		}
 		return b, filepath.Clean(s.Path) + ".index", nil
+	case "postgres":
+		return nil, "", fmt.Errorf("%w: %s is a database, which has its own tools for this, such as pg_dump and pg_restore; hippo db check reads its memories", hippo.ErrUnsupported, s)
 	case "http", "https":
 		return nil, "", fmt.Errorf("%w, %s: do this there", engine.ErrAway, s)
 	default:
@@ -146,10 +160,10 @@ func Leases(s config.Store, e *engine.Engine, now func() time.Time) driver.Lease
 	}
 }
 
-// Exists reports whether there is a store where s says, so that opening it makes none. A store on a server, or in RAM, always exists.
+// Exists reports whether there is a store where s says, so that opening it makes none. A store that is not in files always exists.
 func Exists(s config.Store) bool {
 	switch {
-	case s.Kind == "memory" || s.Remote():
+	case !s.Files():
 		return true
 	case s.Kind == "dir":
 		return dirstore.Holds(s.Path)

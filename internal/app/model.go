@@ -41,6 +41,8 @@ type selection struct {
 	table, reranker embed.TokenEmbedder
 	// degraded says why the configured model is not among them.
 	degraded []string
+	// shared: other engines use the same models.
+	shared bool
 }
 
 // close closes the models.

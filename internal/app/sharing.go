@@ -247,7 +247,7 @@ func (s *Sharing) join(ctx context.Context, a *attachment) {
 // connect connects to the process that listens, or makes this one listen. It leaves both unset if this process is to
 // open the store for itself alone.
 func (s *Sharing) connect(ctx context.Context, a *attachment) {
-	if s.isAlone() || !s.cfg.Share || s.cfg.Store.Kind == "memory" || runtime.GOOS == "windows" { // the rights of sockets there are not tried
+	if s.isAlone() || !s.cfg.Share || !s.cfg.Store.Files() || runtime.GOOS == "windows" { // the rights of sockets there are not tried
 		return
 	}
 	key := strings.Join([]string{rpc.Protocol(), s.cfg.Store.Kind, realPath(s.cfg.Store.Path), s.cfg.Model.Name}, "\x00")

@@ -25,7 +25,7 @@ type Setting struct {
 // environment, see [Load].
 func Settings() []Setting {
 	return []Setting{
-		{"store", "store", "HIPPO_STORE", "", "the store: sqlite:PATH, dir:PATH, shared:PATH (the database of another program), or https://HOST (a server)"},
+		{"store", "store", "HIPPO_STORE", "", "the store: sqlite:PATH, dir:PATH, shared:PATH (the database of another program), postgres://HOST/DATABASE, or https://HOST (a server)"},
 		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files; short for --store dir:PATH"},
 		{"db", "db", "HIPPO_DB_PATH", "", "the database of claude-hippo or mcp-memory-service; short for --store shared:PATH"},
 		{"project", "project", "HIPPO_PROJECT", "", "the project, instead of the one of the current directory; none for no project"},
@@ -110,16 +110,18 @@ func (m Model) String() string { return secret.RedactURL(m.Name) }
 
 // Store says which store to open.
 type Store struct {
-	// Kind is "sqlite", "dir" or "memory", or for a server "https" or "http".
+	// Kind is "sqlite", "dir", "shared" or "memory", for a database "postgres", or for a server "https" or "http".
 	Kind string
-	// Path is absolute; empty for memory. Of a server it is the rest of the address: "//host:port" and perhaps a path.
+	// Path is absolute; empty for memory. Of a server or a database it is the rest of the address: "//host:port" and perhaps a path.
 	Path string
+	// password is that for a database; see [Store.URL].
+	password secret.Value
 }
 
 // Remote reports whether the store is on a server.
 func (s Store) Remote() bool { return s.Kind == "https" || s.Kind == "http" }
 
-// String returns the URL of the store.
+// String returns the URL of the store, without a password.
 func (s Store) String() string { return s.Kind + ":" + s.Path }
 
 // Load returns the configuration; given returns the value of a flag and whether
@@ -301,7 +303,7 @@ func onOff(name, value string) (bool, error) {
 	}
 }
 
-// ParseStore reads the URL of a store; https://HOST and http://HOST are servers. A path without a kind is a directory of
+// ParseStore reads the URL of a store; https://HOST and http://HOST are servers, postgres://HOST/DATABASE is a database. A path without a kind is a directory of
 // JSON files if it is one, else a SQLite file. "~" at the beginning of a path is
 // the home directory.
 func ParseStore(url string) (Store, error) {
@@ -311,11 +313,13 @@ func ParseStore(url string) (Store, error) {
 		return Store{}, hippo.Fieldf("store", "must not be empty: want sqlite:PATH or dir:PATH")
 	case ok && (strings.EqualFold(kind, "https") || strings.EqualFold(kind, "http")):
 		return parseServer("store", url)
+	case ok && (kind == postgres || kind == "postgresql"):
+		return parsePostgres(url)
 	case url == "memory:" || url == "memory":
 		return Store{Kind: "memory"}, nil
 	case ok && (kind == "sqlite" || kind == "dir" || kind == "shared"):
 	case ok && len(kind) > 1: // one letter is a drive
-		return Store{}, hippo.Fieldf("store", "must be sqlite:PATH, dir:PATH or shared:PATH, got %q; https://HOST is a server", secret.RedactURL(url))
+		return Store{}, hippo.Fieldf("store", "must be sqlite:PATH, dir:PATH, shared:PATH or postgres://HOST/DATABASE, got %q; https://HOST is a server", secret.RedactURL(url))
 	default:
 		kind, path = guess(url), url
 	}

@@ -59,7 +59,7 @@ func TestLoad_Refuses(t *testing.T) {
 	}{
 		{"both", map[string]string{"store": "sqlite:/a", "memory-dir": "/b"}, hippo.ErrInvalid, "memory-dir: and store"},
 		{"two_others", map[string]string{"db": "/a", "memory-dir": "/b"}, hippo.ErrInvalid, "exclude each other"},
-		{"scheme", map[string]string{"store": "postgres://host/db"}, hippo.ErrInvalid, "sqlite:PATH"},
+		{"scheme", map[string]string{"store": "mysql://host/db"}, hippo.ErrInvalid, "sqlite:PATH"},
 		{"no_path", map[string]string{"store": "sqlite:"}, hippo.ErrInvalid, "store"},
 		{"empty", map[string]string{"store": ""}, hippo.ErrInvalid, "sqlite:PATH or dir:PATH"},
 		{"home_of_another", map[string]string{"store": "dir:~bob/m"}, hippo.ErrInvalid, "~bob/m"},

@@ -69,6 +69,11 @@ func StateDir(env func(string) string) string {
 	return filepath.Join(userDir(env, "XDG_STATE_HOME", filepath.Join(".local", "state")), "hippo")
 }
 
+// IndexesDir returns the folder with the index files of stores that are in a database.
+func IndexesDir(env func(string) string) string {
+	return filepath.Join(userDir(env, "XDG_CACHE_HOME", ".cache"), "hippo", "indexes")
+}
+
 // TokensPath returns the file with the tokens of the HTTP server; see package token.
 func TokensPath(env func(string) string) string {
 	return filepath.Join(userDir(env, "XDG_DATA_HOME", filepath.Join(".local", "share")), "hippo", "tokens.json")

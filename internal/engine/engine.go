@@ -111,6 +111,7 @@ type Config struct {
 type Background struct {
 	OnBattery func(context.Context) bool
 	Brief     bool
+	Shared    bool
 }
 
 // New returns an Engine. It starts one or two goroutines, which Close ends.
@@ -130,7 +131,7 @@ func New(c Config) *Engine {
 	e.Planning, e.pasts = make(chan struct{}, 1), make(chan struct{}, maxPasts)
 	e.Accesses = writebehind.NewAccesses(e.Store, e.Index, e.Weights, c.Log)
 	e.Embedding = embedding.New(embedding.Config{
-		Store: e.Store, Index: e.Index, Models: c.Models, Degraded: c.Degraded, OnBattery: c.Background.OnBattery, Brief: c.Background.Brief, Log: c.Log,
+		Store: e.Store, Index: e.Index, Models: c.Models, Shared: c.Background.Shared, Degraded: c.Degraded, OnBattery: c.Background.OnBattery, Brief: c.Background.Brief, Log: c.Log,
 	})
 	links := relationReader{e.Store, &e.Weights.Relations, e.Clock}
 	e.Searcher = recall.New(recall.Config{

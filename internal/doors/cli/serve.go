@@ -44,6 +44,7 @@ func newServeCommand(s *shell) *cobra.Command {
 
 // addHTTPFlags adds the flags that count only with --http.
 func addHTTPFlags(f *pflag.FlagSet, h *server.HTTP) {
+	h.IndexMemory = server.DefaultIndexMemory
 	tls, b, c, a := &h.TLS, &h.Backups, &h.Consolidations, &h.OAuth
 	addPath(f, &tls.Cert, "tls-cert", "the file of the certificate and its chain, for HTTPS; reloaded when it changes")
 	addPath(f, &tls.Key, "tls-key", "the file of its key")
@@ -54,6 +55,7 @@ func addHTTPFlags(f *pflag.FlagSet, h *server.HTTP) {
 	f.StringSliceVar(&h.Hosts, "http-host", nil, "a further host name of the server, beside its addresses and the name of this machine; may be repeated")
 	f.BoolVar(&h.Insecure, "insecure-http", false, "accept other machines without TLS, for use behind a TLS proxy")
 	f.DurationVar(&h.Drain, "http-drain", 0, "how long /readyz reports not ready before the server stops accepting requests, such as 5s; at most 30s")
+	f.Var((*bytesValue)(&h.IndexMemory), "index-memory", "with a database: how much memory the indexes of open namespaces may take together, such as 512MB")
 	f.DurationVar(&b.Every, "backup-every", 0, "with --http: the interval between backups, such as 24h; 0 for none")
 	f.IntVar(&b.Keep, "backup-keep", 7, "the number of backups to keep")
 	addPath(f, &b.Dir, "backup-dir", "the folder of the backups (default: backups beside the store)")

@@ -30,7 +30,7 @@ func settleBriefly(ctx context.Context, m *client.Client) (left int) {
 
 // handOver starts a process that embeds what a command left, and reports whether one goes on with it.
 func handOver(s *shell, c config.Config, left int) bool {
-	if left == 0 || s.spawn == nil || c.Background != config.BackgroundOn || c.Store.Remote() || c.Store.Kind == "memory" {
+	if left == 0 || s.spawn == nil || c.Background != config.BackgroundOn || !c.Store.Files() {
 		return false
 	}
 	args := []string{"embed", "--pending", "--store", c.Store.String(), "--model", c.Model.Name}

@@ -95,8 +95,9 @@ const (
 type Config struct {
 	Store *store.Store
 	Index *index.Index
-	// Models are those in use, the preferred one first. The Follower closes them.
+	// Models are those in use, the preferred one first. The Follower closes them, unless they are Shared.
 	Models []Model
+	Shared bool
 	// Degraded says which models are not available, and why.
 	Degraded []string
 	// OnBattery reports whether the machine runs on its battery; nil means never. Optional models
@@ -116,21 +117,24 @@ type Follower struct {
 	models   []*modelState // the preferred one first
 	degraded []string      // why other models are not available
 
-	filling chan struct{}   // a token: one search at a time embeds memories with instant models
-	pace    *pace           // of the background work
-	brief   bool            // [Config.Brief]
+	filling chan struct{} // a token: one search at a time embeds memories with instant models
+	pace    *pace         // of the background work
+	mode
 	ctx     context.Context // of the background work
 	stop    context.CancelFunc
 	closing sync.Mutex     // held to start work, and to stop: none starts after the stop
 	work    sync.WaitGroup // of the models that are not instant, and of queries
 }
 
+// mode is how a process embeds: [Config.Brief] and [Config.Shared].
+type mode struct{ brief, shared bool }
+
 // modelState is a model in use and its state.
 type modelState struct {
 	Model
-	id    string
-	wake  chan struct{}
-	brief bool // [Config.Brief]
+	id   string
+	wake chan struct{}
+	mode
 	// indexed: the index keeps vectors of it. Only its follower sets it.
 	indexed bool
 	// lease is shared by the optional models; every other model that is not instant has its own.
@@ -144,9 +148,17 @@ type modelState struct {
 	latency time.Duration // of the last query; 0 after an error
 }
 
+// Close releases what the model holds, unless others use it.
+func (m *modelState) Close() error {
+	if m.shared {
+		return nil
+	}
+	return m.Model.Close()
+}
+
 // New returns a Follower. There is a goroutine for each model that is not instant while it has something to do.
 func New(c Config) *Follower {
-	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1), pace: newPace(c.OnBattery), brief: c.Brief}
+	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1), pace: newPace(c.OnBattery), mode: mode{c.Brief, c.Shared}}
 	optional := newLease(c.Store.Leases(), "")
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
@@ -156,7 +168,7 @@ func New(c Config) *Follower {
 			m.Timeout = DefaultTimeout
 		}
 		is := m.Model()
-		state := &modelState{Model: m, id: is.ID, brief: c.Brief, wake: make(chan struct{}, 1), indexed: is.Dimension > 0, lease: optional}
+		state := &modelState{Model: m, id: is.ID, mode: mode{c.Brief, c.Shared}, wake: make(chan struct{}, 1), indexed: is.Dimension > 0, lease: optional}
 		if !m.Optional {
 			state.lease = newLease(c.Store.Leases(), is.ID)
 		}
@@ -228,20 +240,7 @@ func (m *modelState) rests() bool {
 // followModel embeds what the i-th model lacks, as long as no better one serves. woken: after a record, which nobody may search.
 func followModel(ctx context.Context, f *Follower, i int, woken bool) {
 	for m, wait := f.models[i], firstRetry; ; {
-		err := f.index.Guard(func() error {
-			if !works(f) {
-				return nil
-			}
-			if woken {
-				if err := f.index.CatchUp(ctx); err != nil {
-					return err
-				}
-			}
-			if best := f.serving(nil, m.Channel); best >= 0 && best < i {
-				return nil
-			}
-			return fillMissing(ctx, f, m, storedBatch)
-		})
+		err := f.index.Guard(func() error { return embedMissing(ctx, f, i, woken) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -264,6 +263,23 @@ func followModel(ctx context.Context, f *Follower, i int, woken bool) {
 			woken = true
 		}
 	}
+}
+
+// embedMissing embeds what the i-th model lacks now.
+func embedMissing(ctx context.Context, f *Follower, i int, woken bool) error {
+	if !works(f) {
+		return nil
+	}
+	if woken {
+		if err := f.index.CatchUp(ctx); err != nil {
+			return err
+		}
+	}
+	m := f.models[i]
+	if best := f.serving(nil, m.Channel); best >= 0 && best < i {
+		return nil
+	}
+	return fillMissing(ctx, f, m, storedBatch)
 }
 
 // works reports whether the background work goes on.

@@ -226,6 +226,10 @@ func readUses(ctx context.Context, f *follower, head driver.Head) error {
 	since := f.current.Load().used - 1 // one day more: accesses are stored some time after they were counted
 	byMemory := make(map[hippo.ID][]use)
 	for u, err := range f.src.Uses(ctx, since) {
+		if errors.Is(err, hippo.ErrCorrupt) { // the ranks differ slightly
+			f.opts.Log.Warn("index: some uses cannot be read", "error", err)
+			break
+		}
 		if err != nil {
 			return err
 		}

@@ -83,25 +83,18 @@ func (s *schedule) keep(ctx context.Context, d time.Duration) error {
 
 // repeat consolidates all namespaces of the store of an engine until ctx ends, and closes what it returns then. It does nothing if no
 // consolidations are asked for.
-func (c *Consolidations) repeat(ctx context.Context, o *Options, open func(context.Context) (*engine.Engine, error)) <-chan struct{} {
+func (c *Consolidations) repeat(ctx context.Context, o *Options, stores engines) <-chan struct{} {
 	done := make(chan struct{})
-	scope, log := app.Scope(o.Config), o.Log
-	attempt := func() (time.Duration, error) {
-		e, err := open(ctx)
-		if err != nil {
-			return min(c.Every, leaseRetry), err
-		}
-		s := schedule{app.Leases(o.Config.Store, e, o.Now), o.Now}
-		return s.attempt(ctx, c.Every, func(ctx context.Context) error {
-			return consolidateAll(ctx, e, scope, api.Horizon(c.Horizon), log)
-		})
+	attempt := c.attempt
+	if _, ok := stores.(*app.Tenants); ok {
+		attempt = c.attemptEach
 	}
 	go func() {
 		defer close(done)
 		for c.Every > 0 {
-			wait, err := attempt()
+			wait, err := attempt(ctx, o, stores)
 			if err != nil && ctx.Err() == nil {
-				log.Error("scheduled consolidation failed", "error", err)
+				o.Log.Error("scheduled consolidation failed", "error", err)
 			}
 			t := time.NewTimer(wait)
 			select {
@@ -115,6 +108,51 @@ func (c *Consolidations) repeat(ctx context.Context, o *Options, open func(conte
 	return done
 }
 
+// attempt consolidates a store, if that is due, and returns how long to wait.
+func (c *Consolidations) attempt(ctx context.Context, o *Options, stores engines) (time.Duration, error) {
+	e, err := stores.Engine(ctx)
+	if err != nil {
+		return min(c.Every, leaseRetry), err
+	}
+	s := schedule{app.Leases(o.Config.Store, e, o.Now), o.Now}
+	return s.attempt(ctx, c.Every, func(ctx context.Context) error {
+		return consolidateAll(ctx, e, app.Scope(o.Config), api.Horizon(c.Horizon), o.Log)
+	})
+}
+
+// attemptEach is attempt for each namespace of a database, which is a store of its own. It opens the indexes of those alone that are
+// due.
+func (c *Consolidations) attemptEach(ctx context.Context, o *Options, stores engines) (time.Duration, error) {
+	all := stores.(*app.Tenants) //nolint:forcetypeassert // the caller has looked
+	namespaces, err := all.Namespaces(ctx)
+	wait := min(c.Every, leaseRetry)
+	for _, namespace := range namespaces {
+		failed := all.WithLeases(ctx, namespace, func(rights driver.Leases) error {
+			s := schedule{rights, o.Now}
+			next, err := s.attempt(ctx, c.Every, func(ctx context.Context) error { return c.consolidateOne(ctx, o, all, namespace) })
+			wait = min(wait, next)
+			return err
+		})
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("namespace %q: %w", namespace, failed))
+		}
+	}
+	return wait, err
+}
+
+// consolidateOne consolidates a namespace of a database.
+func (c *Consolidations) consolidateOne(ctx context.Context, o *Options, all *app.Tenants, namespace string) error {
+	ctx, release := context.WithCancel(ctx)
+	defer release()
+	e, err := all.Of(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	scope := app.Scope(o.Config)
+	scope.Namespace = namespace
+	return consolidateOnly(ctx, e, scope, api.Horizon(c.Horizon), o.Log)
+}
+
 // consolidateAll consolidates every namespace that the store has, or that of the scope where another process answers for the
 // store. One that fails does not keep the others from it.
 func consolidateAll(ctx context.Context, e *engine.Engine, scope hippo.Scope, h api.Horizon, log *slog.Logger) error {
@@ -124,13 +162,19 @@ func consolidateAll(ctx context.Context, e *engine.Engine, scope hippo.Scope, h 
 	}
 	for _, namespace := range namespaces {
 		scope.Namespace = namespace
-		m := engine.As(e.In(scope), hippo.Operation{By: hippo.Source{Kind: hippo.SourceTool, Client: "hippo"}, Reason: "scheduled"})
-		done, failed := upkeep.Consolidate(ctx, m, upkeep.ConsolidateOptions{Horizon: h})
-		if failed != nil {
+		if failed := consolidateOnly(ctx, e, scope, h, log); failed != nil {
 			err = errors.Join(err, fmt.Errorf("namespace %q: %w", namespace, failed))
-			continue
 		}
-		log.Info("consolidated", "namespace", namespace, "horizon", h, "operation", done.Operation, "linked", done.Linked, "summarised", done.Summarised, "archived", done.Archived)
+	}
+	return err
+}
+
+// consolidateOnly consolidates the namespace of a scope.
+func consolidateOnly(ctx context.Context, e *engine.Engine, scope hippo.Scope, h api.Horizon, log *slog.Logger) error {
+	m := engine.As(e.In(scope), hippo.Operation{By: hippo.Source{Kind: hippo.SourceTool, Client: "hippo"}, Reason: "scheduled"})
+	done, err := upkeep.Consolidate(ctx, m, upkeep.ConsolidateOptions{Horizon: h})
+	if err == nil {
+		log.Info("consolidated", "namespace", scope.Namespace, "horizon", h, "operation", done.Operation, "linked", done.Linked, "summarised", done.Summarised, "archived", done.Archived)
 	}
 	return err
 }

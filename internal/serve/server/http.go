@@ -46,15 +46,15 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 	hangups := notifyHangups() // before anybody knows of the server: a hangup ends a process that expects none
 	defer signal.Stop(hangups)
 	trees := o.trees("")
-	sharing := o.share(trees, app.SharingOptions{Own: true})
+	stores := o.engines(trees, h.IndexMemory)
 	endCode := f.openCode()
-	server := httpd.New(f.routes(sharing.Engine), options)
-	go f.openFirst(context.WithoutCancel(ctx), sharing.Engine)
+	server := httpd.New(f.routes(stores.Engine), options)
+	go f.openFirst(context.WithoutCancel(ctx), stores.Engine)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	f.announce(h, h.url(listener))
 	certs.begin(ctx)
-	endSchedules := h.schedule(ctx, o, sharing.Engine)
+	endSchedules := h.schedule(ctx, o, stores)
 	err = waitServed(ctx, served, hangups, func() { reload(f.tokens, &certs, o.Log) })
 	endSchedules()
 	if err == nil {
@@ -62,7 +62,7 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	return errors.Join(err, server.Shutdown(closing), sharing.Shut(closing), endCode(), trees.Close(), f.observer.Traces.Close(closing))
+	return errors.Join(err, server.Shutdown(closing), stores.Shut(closing), endCode(), trees.Close(), f.observer.Traces.Close(closing))
 }
 
 // newFrontEnds returns what the front ends of a server have in common, before the server listens.
@@ -105,11 +105,11 @@ func notifyHangups() chan os.Signal {
 }
 
 // schedule begins the scheduled work of a server, and returns what ends it.
-func (h *HTTP) schedule(ctx context.Context, o *Options, open httpd.Opener) (end func()) {
+func (h *HTTP) schedule(ctx context.Context, o *Options, stores engines) (end func()) {
 	scheduled, cancel := context.WithCancel(ctx)
 	store := o.Config.Store
 	backups := h.Backups.repeat(scheduled, store, &app.Options{Now: o.Now, Log: o.Log})
-	consolidations := h.Consolidations.repeat(scheduled, o, open)
+	consolidations := h.Consolidations.repeat(scheduled, o, stores)
 	return func() {
 		cancel()
 		<-backups

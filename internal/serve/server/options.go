@@ -4,9 +4,12 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
@@ -15,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
+	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
 // Options are what every server needs.
@@ -39,7 +43,9 @@ type HTTP struct {
 	// Insecure accepts other machines without TLS.
 	Insecure bool
 	// Drain is how long the server reports that it is not ready before it stops accepting requests.
-	Drain          time.Duration
+	Drain time.Duration
+	// IndexMemory bounds the memory of the indexes that are open, in bytes, where each namespace has its own.
+	IndexMemory    int64
 	TLS            Certificates
 	Backups        Backups
 	Consolidations Consolidations
@@ -48,12 +54,20 @@ type HTTP struct {
 	Dashboard func(link string)
 }
 
+// DefaultIndexMemory is that of [HTTP.IndexMemory] in the command, and minIndexMemory the least that serves.
+const DefaultIndexMemory, minIndexMemory = 512 << 20, 16 << 20
+
+func size(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
+
 // maxDrain is the longest time that a server waits for others to notice its end.
 const maxDrain = 30 * time.Second
 
 func (h *HTTP) validate(store config.Store) error {
 	if h.Drain < 0 || h.Drain > maxDrain {
 		return optionf("--http-drain must be between 0 and %v, got %v", maxDrain, h.Drain)
+	}
+	if h.IndexMemory < minIndexMemory {
+		return optionf("--index-memory must be at least %s, got %s", size(minIndexMemory), size(h.IndexMemory))
 	}
 	if err := h.Backups.validate(store); err != nil {
 		return err
@@ -75,10 +89,37 @@ func optionf(format string, args ...any) error { return &optionError{fmt.Sprintf
 // the part that is complete.
 const indexWait = 2 * time.Second
 
+// engines gives the engine that answers a call.
+type engines interface {
+	Engine(ctx context.Context) (*engine.Engine, error)
+	Shut(ctx context.Context) error
+}
+
+// engines returns how a server reaches its store: in a database each namespace is a store of its own.
+func (o *Options) engines(trees *app.Code, indexMemory int64) engines {
+	if !o.Config.Store.Database() {
+		return o.share(trees, app.SharingOptions{Own: true})
+	}
+	return app.NewTenants(o.Config, o.stored(trees), o.namespaceOf, indexMemory)
+}
+
+// namespaceOf returns the namespace of the caller of a request; without one, that of the server.
+func (o *Options) namespaceOf(ctx context.Context) string {
+	if c := httpd.CallerOf(ctx); c.Scope.Rights != 0 {
+		return c.Scope.Namespace
+	}
+	return o.Config.Namespace
+}
+
 // share returns how a server reaches its store: this process answers others of the machine.
 func (o *Options) share(trees *app.Code, so app.SharingOptions) *app.Sharing {
 	so.Listens = true
-	return app.NewSharing(o.Config, &app.Options{Repositories: o.Repositories, IndexWait: indexWait, Now: o.Now, Log: o.Log, Verbs: sharedVerbs(trees)}, so)
+	return app.NewSharing(o.Config, o.stored(trees), so)
+}
+
+// stored are the options of the stores of a server.
+func (o *Options) stored(trees *app.Code) *app.Options {
+	return &app.Options{Repositories: o.Repositories, IndexWait: indexWait, Now: o.Now, Log: o.Log, Verbs: sharedVerbs(trees)}
 }
 
 // trees returns the source trees of this machine; those of a folder first, if it is not empty.

@@ -10,7 +10,8 @@ import (
 type Leases interface {
 	// Lease takes a right from now on for a duration, or keeps it, unless another handle has it. With a duration of 0 it takes
 	// nothing and returns the present state. Where other machines use the store the duration is measured by its clock; a right
-	// in a store of files is held until it is released or the process ends. Names are lower-case letters, digits and
+	// in a store of files is held until it is released, the handle is closed or the process ends. Closing a handle changes no
+	// end. Names are lower-case letters, digits and
 	// hyphens.
 	Lease(ctx context.Context, name string, d time.Duration) (Lease, error)
 	// Release gives a right back. One that the handle does not have is left alone.

@@ -14,6 +14,7 @@ func leaseChecks() []check {
 		{"a_right_is_kept_by_asking_again", leaseKept},
 		{"a_right_that_was_released_is_free", leaseReleased},
 		{"looking_takes_nothing", leaseLooked},
+		{"a_closed_handle_leaves_the_end", leaseClosed},
 		{"of_many_that_ask_one_gets_it", leaseRace},
 		{"a_right_is_no_change", leaseNoChange},
 	}
@@ -102,6 +103,19 @@ func leaseLooked(t *testing.T, h Harness) {
 	}
 	if l := ask(t, one, "looked", 0); l.Elsewhere(systemTime()) {
 		t.Errorf("released: got %+v", l)
+	}
+}
+
+// leaseClosed: who asks next has the right, or not, and learns until when it was taken.
+func leaseClosed(t *testing.T, h Harness) {
+	if h.Volatile {
+		t.Skip("what it has ends with the handle")
+	}
+	opener := h.Place(t)
+	reopen(t, opener, func(b driver.Backend) { ask(t, b, "closed", time.Hour) })
+	l := ask(t, open(t, opener), "closed", time.Minute)
+	if left := l.Until.Sub(systemTime()); left < 50*time.Minute || left > time.Hour {
+		t.Errorf("it was to end in %v, want an hour", left)
 	}
 }
 

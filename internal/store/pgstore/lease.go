@@ -48,7 +48,7 @@ func (p *place) Lease(ctx context.Context, name string, d time.Duration) (l driv
 	return l, err
 }
 
-const releaseLease = "UPDATE hippo.lease SET until = clock_timestamp() WHERE tenant = $1 AND ($3::text IS NULL OR name = $3) AND holder = $2 AND until > clock_timestamp()"
+const releaseLease = "UPDATE hippo.lease SET until = clock_timestamp() WHERE tenant = $1 AND name = $3 AND holder = $2 AND until > clock_timestamp()"
 
 // Release implements [driver.Leases].
 func (p *place) Release(ctx context.Context, name string) error {

@@ -69,6 +69,19 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return d.explain("migrate", err)
 }
 
+// Create creates the tables in a database that has none; see [DB.Migrate]. Tables of another version are left alone.
+func (d *DB) Create(ctx context.Context) error {
+	at := 0
+	err := d.view(ctx, func(q querier) (err error) {
+		at, err = version(ctx, q)
+		return err
+	})
+	if err != nil || at > 0 {
+		return err
+	}
+	return d.Migrate(ctx)
+}
+
 // migrate runs the migrations that are missing and returns the version before them.
 func migrate(ctx context.Context, t pgx.Tx, steps []string) (at int, err error) {
 	_, err = t.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock))

@@ -133,7 +133,6 @@ func (p *place) leave(ctx context.Context) {
 	}
 	_ = p.db.view(ctx, func(q querier) error {
 		b := &pgx.Batch{}
-		b.Queue(releaseLease, p.tenant, p.holder, nil)
 		b.Queue("DELETE FROM hippo.writer WHERE tenant = $1 AND (holder = $2 OR at < now() - interval '1 day')", p.tenant, p.holder)
 		return q.SendBatch(ctx, b).Close()
 	})

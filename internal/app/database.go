@@ -1,0 +1,218 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/pgstore"
+	"github.com/hippo-memory/hippo/internal/tenants"
+)
+
+// openNamespace opens the namespace of a configuration in its database, for a process that uses no other one.
+func openNamespace(ctx context.Context, c *config.Config, o *Options) (*engine.Engine, error) {
+	db, err := openDatabase(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	s, path, err := openTenant(ctx, db, c, c.Namespace, o, func(b *pgstore.Store) driver.Backend { return onlyTenant{b, db} })
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	m, err := selectModels(ctx, c.Model, s, o.Client)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	e, err := assemble(ctx, s, path, &m, c, o)
+	if err != nil {
+		return nil, errors.Join(err, m.close(), s.Close())
+	}
+	return e, nil
+}
+
+// onlyTenant closes its database when it is closed.
+type onlyTenant struct {
+	*pgstore.Store
+	db *pgstore.DB
+}
+
+func (t onlyTenant) Close() error {
+	err := t.Store.Close()
+	t.db.Close()
+	return err
+}
+
+// openDatabase connects to a database, and creates the tables of one that has none.
+func openDatabase(ctx context.Context, c *config.Config, o *Options) (*pgstore.DB, error) {
+	db, err := pgstore.OpenDB(ctx, c.Store.URL(), &pgstore.DBOptions{Log: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Create(ctx); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// openTenant opens the store of a namespace, and returns the path of its index file. wrap returns the back end in its place.
+func openTenant(ctx context.Context, db *pgstore.DB, c *config.Config, namespace string, o *Options, wrap func(*pgstore.Store) driver.Backend) (*store.Store, string, error) {
+	b, err := pgstore.Open(ctx, db, namespace, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	head, err := b.Head(ctx)
+	if err != nil {
+		return nil, "", errors.Join(err, b.Close())
+	}
+	name := cmp.Or(head.Calendar.Zone, zoneName(os.Getenv))
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, "", errors.Join(fmt.Errorf("%w: namespace %q counts its days in %s, which this machine does not know: %w", hippo.ErrUnsupported, namespace, name, err), b.Close())
+	}
+	dir := config.IndexesDir(os.Getenv)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, "", errors.Join(err, b.Close())
+	}
+	s := store.New(wrap(b), &store.Options{Now: o.Now, Zone: zone, ZoneName: name, Retention: c.History})
+	return s, filepath.Join(dir, head.Store+".index"), nil
+}
+
+// zoneName returns the IANA name of the zone in which a new store of a database counts its days: all of its users must know it.
+func zoneName(env func(string) string) string {
+	name := env("TZ")
+	if _, err := time.LoadLocation(name); err != nil || name == "" || name == "Local" {
+		return "UTC"
+	}
+	return name
+}
+
+// Tenants gives each caller the engine of its namespace in a database. It is safe for concurrent use.
+type Tenants struct {
+	cfg     config.Config
+	options *Options
+	pool    *tenants.Pool
+
+	mu     sync.Mutex // held while the database and the models are opened
+	db     *pgstore.DB
+	models selection // with the built-in models all engines have the same
+}
+
+// NewTenants returns the namespaces of the database of c. namespace returns that of the caller of a context; bytes bounds the memory of
+// indexes that are open, 0 means no bound. It connects to nothing before its first use.
+func NewTenants(c config.Config, o *Options, namespace func(context.Context) string, bytes int64) *Tenants {
+	t := &Tenants{cfg: c, options: o}
+	t.pool = tenants.New(tenants.Config{
+		Open: t.open, Namespace: namespace, Bytes: bytes, Log: o.Log,
+		Size: func(e *engine.Engine) int64 { return e.Index.Resident() },
+	})
+	return t
+}
+
+// Engine returns the engine of the namespace of the caller; see [tenants.Pool.Engine].
+func (t *Tenants) Engine(ctx context.Context) (*engine.Engine, error) { return t.pool.Engine(ctx) }
+
+// Of is [Tenants.Engine] for a namespace.
+func (t *Tenants) Of(ctx context.Context, namespace string) (*engine.Engine, error) {
+	return t.pool.Of(ctx, namespace)
+}
+
+// Namespaces returns the namespaces that the database has, in order.
+func (t *Tenants) Namespaces(ctx context.Context) ([]string, error) {
+	db, _, err := t.shared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return db.Tenants(ctx)
+}
+
+// WithLeases calls fn with the rights of a namespace, whose index is not opened for it.
+func (t *Tenants) WithLeases(ctx context.Context, namespace string, fn func(driver.Leases) error) error {
+	db, _, err := t.shared(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := pgstore.Open(ctx, db, namespace, &pgstore.Options{Existing: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(b), b.Close())
+}
+
+// shared returns what all namespaces have in common. After a failure the next call tries again.
+func (t *Tenants) shared(ctx context.Context) (*pgstore.DB, *selection, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.db == nil {
+		db, err := openDatabase(ctx, &t.cfg, t.options)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.db = db
+	}
+	if !t.models.shared && sharable(t.cfg.Model) {
+		m, err := selectModels(ctx, t.cfg.Model, nil, t.options.Client)
+		if err != nil {
+			return nil, nil, err
+		}
+		m.shared = true
+		t.models = m
+	}
+	return t.db, &t.models, nil
+}
+
+// sharable reports whether a model does not depend on the vectors that a store has.
+func sharable(m config.Model) bool {
+	return m.Name == config.Builtin || m.Name == config.Static || m.Name == config.NoModel
+}
+
+// open opens the engine of a namespace.
+func (t *Tenants) open(ctx context.Context, namespace string) (*engine.Engine, error) {
+	db, models, err := t.shared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, path, err := openTenant(ctx, db, &t.cfg, namespace, t.options, func(b *pgstore.Store) driver.Backend { return b })
+	if err != nil {
+		return nil, err
+	}
+	if !models.shared {
+		own, err := selectModels(ctx, t.cfg.Model, s, t.options.Client)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		models = &own
+	}
+	e, err := assemble(ctx, s, path, models, &t.cfg, t.options)
+	if err != nil {
+		err = errors.Join(err, s.Close())
+		if !models.shared {
+			err = errors.Join(err, models.close())
+		}
+		return nil, err
+	}
+	return e, nil
+}
+
+// Shut closes all engines and the database. It waits until ctx ends for what is being opened.
+func (t *Tenants) Shut(ctx context.Context) error {
+	err := t.pool.Shut(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	err = errors.Join(err, t.models.close())
+	if t.db != nil {
+		t.db.Close()
+	}
+	return err
+}
