@@ -23,8 +23,8 @@ type SyncOptions struct {
 	MaxBytes int
 	// DryRun changes neither the file nor the store.
 	DryRun bool
-	// Project is the one that the caller names; nil: that of the folder of the file.
-	Project *string
+	// Project is the one that the caller names; blank: that of the folder of the file.
+	Project string
 }
 
 // Synced is what a sync did.

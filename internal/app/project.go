@@ -28,13 +28,13 @@ func ProjectOf(ctx context.Context, dir string) project.Identity {
 
 // Project returns the project to work for in a folder: the one that the configuration names, or else [ProjectOf] it.
 func Project(ctx context.Context, c config.Config, dir string) project.Identity {
-	switch c.Project {
-	case config.NoProject, hippo.AllProjects:
+	switch how, name := memory.ReadProject(c.Project); how {
+	case memory.NamesNone, memory.NamesAll:
 		return project.Identity{}
-	case "":
+	case memory.NamesNothing, memory.NamesCurrent:
 		return ProjectOf(ctx, dir)
 	default:
-		return project.Identity{Name: c.Project}
+		return project.Identity{Name: name}
 	}
 }
 
@@ -45,14 +45,10 @@ func Scope(c config.Config) hippo.Scope {
 	return scope
 }
 
-// Located returns the memories in the project that a caller names, which must be known, or else, if named is nil, in the one to work for in a folder.
-func Located(ctx context.Context, c config.Config, m *engine.Memories, named *string, dir string) (*engine.Memories, error) {
-	if named != nil {
-		names, err := memory.ResolveProject(ctx, m, *named)
-		if err != nil {
-			return nil, err
-		}
-		c.Project = cmp.Or(names[0], config.NoProject)
+// Located returns the memories in the project that a caller names, which must be known, or else in the one to work for in a folder.
+func Located(ctx context.Context, c config.Config, m *engine.Memories, named, dir string) (*engine.Memories, error) {
+	if how, _ := memory.ReadProject(named); how >= memory.NamesNone && how != memory.NamesCurrent {
+		return memory.InProject(ctx, m, named)
 	}
 	return memory.Locate(ctx, m, Project(ctx, c, dir))
 }

@@ -87,8 +87,6 @@ const (
 	Static = "static"
 	// NoModel means lexical search only.
 	NoModel = "none"
-	// NoProject is the project of memories without one.
-	NoProject = "none"
 )
 
 // Model is the embedding model of semantic search.

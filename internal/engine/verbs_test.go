@@ -18,8 +18,8 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 		"Perform", "Identified", "Operation", "Indexed", // carry out verbs
 		"In", "IsRemote", "Importance", "Zone", "Close", "New", "AllowSecrets", "As", "Because", "Observed",
 		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.Again", "Transfer.At", "Transfer.CountKept", "Transfer.Logged", "Transfer.Preview", "Transfer.Visit",
-		"Transfer.Import",                                        // sends its batches by functions that perform
-		"Confirm", "ListAny", "NameProject", "Narrow", "Waiting", // are made of verbs that travel
+		"Transfer.Import",                                                     // sends its batches by functions that perform
+		"Confirm", "InProject", "ListAny", "NameProject", "Narrow", "Waiting", // are made of verbs that travel
 		"Score",  // wires the process that has the store open
 		"Settle", // the process that has the store open embeds; others have nothing to embed
 		"Warm",   // the process that has the store open does it by itself

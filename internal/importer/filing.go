@@ -32,18 +32,17 @@ type filing struct {
 
 func newFiling(ctx context.Context, m *engine.Memories, kind formats.Kind, o *Options) (*filing, error) {
 	f := &filing{foreign: !formats.Own(kind), of: make(map[string]string), stored: make(map[string]int)}
-	if o.Project != nil {
-		if _, err := memory.NameProject(ctx, m, *o.Project); err != nil {
-			return nil, err
-		}
-		names, err := memory.ResolveProject(ctx, m, *o.Project)
-		f.given = names
-		return f, err
-	}
 	f.here = o.Here
 	at, err := memory.Locate(ctx, m, f.here)
 	if err != nil {
 		return nil, err
+	}
+	if how, _ := memory.ReadProject(o.Project); how >= memory.NamesNone {
+		if _, err := memory.NameProject(ctx, at, o.Project); err != nil {
+			return nil, err
+		}
+		f.given, err = memory.ResolveProject(ctx, at, o.Project)
+		return f, err
 	}
 	scope, _ := engine.CallerOf(at)
 	f.here.Name, f.here.Former = scope.Project, scope.Also

@@ -21,8 +21,8 @@ type Options struct {
 	// Preview: nothing is stored, and the report says what would be. Again brings back what was forgotten or purged. Secrets also takes what looks
 	// like one.
 	Preview, Again, Secrets bool
-	// Project is the project for all memories, as the caller wrote it; nil: each has its own. Here is the one that the caller works in.
-	Project *string
+	// Project is the project for all memories, as the caller wrote it; blank, or all of them: each has its own. Here is the one that the caller works in.
+	Project string
 	Here    project.Identity
 	// Progress is called with the number of entries done after each batch.
 	Progress func(done int)

@@ -11,7 +11,7 @@ import (
 // Context asks what an agent should know now.
 type Context struct {
 	Prompt    string
-	Project   string
+	Project   Project
 	MaxTokens *int
 	At        Moment
 	// State is the work in progress; PromptOnly leaves out what the prompt does not remind of.

@@ -24,7 +24,7 @@ type Modify struct {
 	Supersedes   Refs
 	Validity     Validity
 	Clear        []string
-	Project      *string
+	Project      Project
 	Metadata     Metadata
 	Change
 }
@@ -82,11 +82,14 @@ func (m *Modify) Args() []Arg {
 // Modification returns the change without what it supersedes, for a time in the zone of its days. The error is a [*hippo.FieldError].
 func (m *Modify) Modification(now time.Time) (c api.Change, err error) {
 	c = api.Change{
-		Content: m.Content, Situation: m.Situation, Type: m.Type, Importance: m.Importance, Pinned: m.Pinned, Project: m.Project, Vote: api.Vote(m.Vote),
+		Content: m.Content, Situation: m.Situation, Type: m.Type, Importance: m.Importance, Pinned: m.Pinned, Vote: api.Vote(m.Vote),
 	}
 	if m.Tags != nil {
 		tags := Distinct(*m.Tags)
 		c.Tags = &tags
+	}
+	if m.Project.Given() {
+		c.Project = &m.Project.Text
 	}
 	c.SetMetadata(m.Metadata)
 	if c.ValidFrom, c.ValidUntil, err = m.Validity.Ends(now); err != nil {

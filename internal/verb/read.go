@@ -146,7 +146,7 @@ func (t *Tagged) Args() []Arg {
 }
 
 // ProjectArg is the argument that names a project, or several. The command line has a flag of all commands.
-func ProjectArg(to any) Arg {
+func ProjectArg(to Value) Arg {
 	return Arg{
 		Name: "project", As: lacking(Shell), Field: "Projects", Brief: "default: current and none; * all", Is: Listed, To: to,
 		About: `one of these projects; "none" is none, "*" all. Default: the current project of the token and none, or all if it has no current one`,

@@ -1,10 +1,12 @@
 package verb
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Record is a memory to record.
@@ -18,7 +20,7 @@ type Record struct {
 	Validity        Validity
 	Supersedes      Refs
 	Source          Source
-	Project         *string
+	Project         Project
 	Metadata        Metadata
 	AllowSecret     bool
 }
@@ -41,6 +43,17 @@ func (r *Record) Args() []Arg {
 		{Name: "metadata", As: lacking(Shell), About: "any JSON by key", To: &r.Metadata},
 		{Name: "allow_secret", As: lacking(Script), Also: "allow_secrets", About: "store the text even if it looks like a key, a token or a password; only if a person agrees", To: &r.AllowSecret},
 	})
+}
+
+// In returns the memory for where a caller records it: in the project that was given, or else in the current one, or in none. Errors have the name
+// that the caller used.
+func (r *Record) In(ctx context.Context, m *engine.Memories, now time.Time) (*hippo.Memory, error) {
+	x, err := r.Memory(now)
+	if err != nil {
+		return nil, err
+	}
+	x.Namespace, x.Project = m.Scope.Namespace, m.Scope.ProjectFor(x)
+	return x, r.Project.Into(ctx, m, &x.Project)
 }
 
 // Memory returns the memory, without its project, for a time in the zone of its days. The error is a [*hippo.FieldError].

@@ -262,6 +262,9 @@ func (in Input) Number(name string, otherwise float64) float64 { return Of(in, n
 // Time returns a time; absent: the zero value, which is read as none.
 func (in Input) Time(name string) Time { return Of(in, name, Time{}) }
 
+// Project returns a project; absent: one that was not given.
+func (in Input) Project(name string) *Project { return &Project{Name: name, Text: in.Text(name)} }
+
 // Object returns an object of any members; absent: nil.
 func (in Input) Object(name string) map[string]json.RawMessage { return Of[Metadata](in, name, nil) }
 

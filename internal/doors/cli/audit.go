@@ -41,8 +41,7 @@ project, hippo upvote ID does.`,
 				return err
 			}
 			return s.with(c.Context(), func(m *client.Client) (err error) {
-				everything := !s.root.PersistentFlags().Changed("project")
-				if o.Projects, err = projectsOf(c.Context(), s, m, everything); err != nil {
+				if o.Projects, err = projectsOf(c.Context(), s, m, false); err != nil {
 					return err
 				}
 				report, err := m.Audit(c.Context(), o)

@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/agents/setup"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/importer"
 )
 
@@ -169,7 +170,7 @@ func valueCandidates(field func(*hippo.Memory) []string) candidates {
 }
 
 func projectCandidates(ctx context.Context, s *shell) []string {
-	out := []string{config.NoProject + "\tmemories without a project"}
+	out := []string{memory.NoProject + "\tmemories without a project"}
 	stored(ctx, s, func(m *client.Client) error {
 		list, err := m.Projects(ctx)
 		for _, p := range list {

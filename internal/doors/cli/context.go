@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -36,8 +37,8 @@ func newContextCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if cfg.Project == hippo.AllProjects {
-				return hippo.Fieldf("project", "must be one project, or none")
+			if how, _ := memory.ReadProject(cfg.Project); how == memory.NamesAll {
+				return hippo.Fieldf("project", "must be one project, none or current, got %q", cfg.Project)
 			}
 			if _, off := beside(s, cfg).Excluded(c.Context(), "."); off != "" {
 				s.warn("hooks inject nothing of this here: injection is off by the setting exclude: %s", off)

@@ -181,7 +181,7 @@ func (d *library) call(verb string, g *given) (any, error) {
 		return c.Search(ctx, api.Search{Query: q, Projects: g.texts("project")})
 	case "list":
 		return c.List(ctx, api.List{
-			Filter: g.filter(), Situation: g.texts("situation"), When: g.text("when"), Forgotten: g.is("forgotten"),
+			Filter: g.filter(), Projects: g.texts("project"), Situation: g.texts("situation"), When: g.text("when"), Forgotten: g.is("forgotten"),
 			Offset: int(g.number("offset", 0)), Count: int(g.number("limit", hippo.DefaultCount)),
 		})
 	case "record":

@@ -18,8 +18,12 @@ import (
 func doors() map[string]func(t *testing.T, dir string) door {
 	return map[string]func(t *testing.T, dir string) door{
 		"cli": openShell, "mcp": openTools, "script": openPrograms, "rest": openRoutes, "go": openLibrary, "socket": openSocket, "http": openRemote,
+		"service": openService,
 	}
 }
+
+// foreign reports whether a door speaks the interface of another system, which has few of the verbs. It is asked about projects alone.
+func foreign(door string) bool { return door == "service" }
 
 // wing is what doors have in common: a store with the memories of testdata/doors/seed.jsonl, in a folder that is no repository.
 type wing struct {
@@ -216,14 +220,25 @@ type tools struct {
 
 func openTools(t *testing.T, dir string) door { return newTools(t, dir) }
 
+// openService is MCP with the tools of mcp-memory-service.
+func openService(t *testing.T, dir string) door {
+	return toolsOf(newWing(t, dir), "memory-service", spelling{
+		verbs: map[string]string{"search": "memory_search", "list": "memory_list", "record": "memory_store"}, names: map[string]string{"project": "store"},
+	})
+}
+
+func toolsOf(w *wing, systems string, s spelling) *tools {
+	w.t.Helper()
+	session, err := start(w.t.Context(), w.dir, w.env, "hippo", "serve", "--tools", systems, "--store", w.store)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return &tools{w, s, session}
+}
+
 func newTools(t *testing.T, dir string) *tools {
 	t.Helper()
-	w := newWing(t, dir)
-	s, err := start(t.Context(), dir, w.env, "hippo", "serve", "--tools", "hippo,graph,code", "--store", w.store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &tools{w, spelling{
+	return toolsOf(newWing(t, dir), "hippo,graph,code", spelling{
 		verbs: map[string]string{
 			"search": "hippo_search_insights", "record": "hippo_record_insight", "modify": "hippo_modify_insight", "upvote": "hippo_reinforce_insight", "downvote": "hippo_reinforce_insight",
 			"forget": "hippo_forget", "restore": "hippo_forget", "get": "hippo_get", "context": "hippo_context", "relate": "hippo_relate", "relations": "hippo_relate", "fact": "hippo_relate",
@@ -233,7 +248,7 @@ func newTools(t *testing.T, dir string) *tools {
 			"situation": "situation_filter", "record.situation": "situation", "modify.situation": "situation", "modify.id": "uuid", "forget.ids": "uuids", "restore.ids": "uuids",
 			"upvote.ids": "upvotes", "downvote.ids": "downvotes", "vote": "reinforce", "relations.id": "from", "graph.id": "from", "name": "from",
 		},
-	}, s}
+	})
 }
 
 func (d *tools) do(verb string, args map[string]any) (string, *refusal) {

@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/importer"
 )
 
@@ -73,7 +74,12 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 	defer func() { sayUnembedded(s, cfg, left) }()
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
 		m = engine.As(m, hippo.Operation{By: hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, Reason: s.reason})
-		o := &importer.Options{Preview: f.dryRun, Again: f.again, Secrets: f.secrets, Project: namedProject(s), Here: app.Project(ctx, cfg, ".")}
+		how, name := givenProject(s)
+		o := &importer.Options{Preview: f.dryRun, Again: f.again, Secrets: f.secrets, Project: name}
+		if how >= memory.NamesNone {
+			cfg.Project = "" // the flag says where it all goes
+		}
+		o.Here = app.Project(ctx, cfg, ".")
 		bar := newBar(s, src.Count, "importing")
 		o.Progress = bar.at
 		r, err := src.Import(ctx, m, o)
@@ -104,12 +110,9 @@ func (f *importFlags) open(ctx context.Context, s *shell, cfg config.Config, pat
 	if err != nil {
 		return nil, err
 	}
-	switch cfg.Project {
-	case "", hippo.AllProjects:
+	how, name := memory.ReadProject(cfg.Project)
+	if r.Project = name; name == "" && how != memory.NamesNone {
 		r.Identify = func(dir string) string { return app.ProjectOf(ctx, dir).Name }
-	case config.NoProject:
-	default:
-		r.Project = cfg.Project
 	}
 	src, err := r.Open(ctx, path, s.in)
 	if err != nil {

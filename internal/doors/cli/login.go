@@ -17,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 const (
@@ -79,7 +80,7 @@ func reachOf(g *app.Session) string {
 		text += "; namespace " + g.Namespace
 	}
 	if g.Projects != nil {
-		text += "; projects " + strings.Join(renamed(g.Projects, "", config.NoProject), ", ")
+		text += "; projects " + strings.Join(renamed(g.Projects, "", memory.NoProject), ", ")
 	}
 	return text
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 // settings are values of flags that several subcommands read, and what is known of the file with the settings.
@@ -180,7 +181,10 @@ func (s *shell) with(ctx context.Context, fn func(*client.Client) error) error {
 	if err != nil {
 		return err
 	}
-	return s.on(ctx, c, nil, ofKnown(ctx, s, fn))
+	if how, _ := givenProject(s); how != memory.NamesCurrent {
+		c.Project = memory.NoProject
+	}
+	return s.on(ctx, c, currentProject(ctx, c), ofKnown(ctx, s, fn))
 }
 
 // inProject is [shell.with] for commands that find memories of the current project. All
@@ -195,7 +199,7 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 
 // inProjectOf is [shell.inProject] with a store that need not exist: opening creates it.
 func inProjectOf(ctx context.Context, s *shell, c config.Config, fn func(*client.Client) error) error {
-	if f := s.root.PersistentFlags().Lookup("project"); f.Changed && f.Value.String() != config.NoProject && f.Value.String() != hippo.AllProjects {
+	if how, _ := givenProject(s); how >= memory.NamesCurrent {
 		c.Project = "" // the flag filters
 	}
 	return s.on(ctx, c, currentProject(ctx, c), fn)

@@ -26,10 +26,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 			if err := refuseBlank(c, given.Args()); err != nil {
 				return err
 			}
-			if p := c.Flag("project"); p.Changed {
-				name := p.Value.String()
-				given.Project = &name
-			}
+			_, given.Project.Text = givenProject(s)
 			change, err := given.Modification(today(s))
 			if err != nil {
 				return err

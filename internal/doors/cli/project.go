@@ -17,40 +17,30 @@ func currentProject(ctx context.Context, c config.Config) []string {
 	return id.Names()
 }
 
-// givenProject returns the project that the command line names to store something in; false: none, or all.
-func givenProject(s *shell) (string, bool) {
-	f := s.root.PersistentFlags().Lookup("project")
-	name := f.Value.String()
-	return name, f.Changed && name != "" && name != hippo.AllProjects
-}
-
-// namedProject is [givenProject] as a pointer; nil: none, or all.
-func namedProject(s *shell) *string {
-	if name, ok := givenProject(s); ok {
-		return &name
+// givenProject returns the project that the command line names, and how; a blank one is none.
+func givenProject(s *shell) (how memory.Naming, text string) {
+	if f := s.root.PersistentFlags().Lookup("project"); f.Changed {
+		text = f.Value.String()
 	}
-	return nil
+	how, _ = memory.ReadProject(text)
+	return how, text
 }
 
 // projectsOf returns the project filter of a search or list, for [hippo.Filter.Projects]; nil
 // for the current project and memories without one. Only the flag filters: the setting is the
 // current project. A name may be abbreviated, see [client.Client.ResolveProject].
 func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]string, error) {
-	flag := s.root.PersistentFlags().Lookup("project")
-	name := flag.Value.String()
-	everything := name == hippo.AllProjects
+	how, name := givenProject(s)
 	switch {
-	case all && flag.Changed && !everything:
+	case all && how >= memory.NamesNone:
 		return nil, usagef("--all and --project exclude each other: give one of them")
-	case all || everything:
+	case all:
 		return []string{hippo.AllProjects}, nil
-	case !flag.Changed:
+	case how == memory.NamesNothing:
 		return nil, nil
-	case name == config.NoProject:
-		return []string{""}, nil
 	}
 	full, err := m.ResolveProject(ctx, name)
-	if err == nil && full[0] != name {
+	if err == nil && full[0] != "" && full[0] != hippo.AllProjects && full[0] != name {
 		s.warn("project %s", app.ProjectTitle(full[0]))
 	}
 	return full, err
@@ -59,7 +49,7 @@ func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]st
 // ofKnown lets fn run if the command line names no project, or one that is known.
 func ofKnown(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
 	return func(m *client.Client) error {
-		if name, ok := givenProject(s); ok {
+		if how, name := givenProject(s); how != memory.NamesNothing {
 			if _, err := m.ResolveProject(ctx, name); err != nil {
 				return err
 			}
@@ -71,7 +61,7 @@ func ofKnown(ctx context.Context, s *shell, fn func(*client.Client) error) func(
 // ofProject lets fn see only what belongs to the project that the command line names, and everything if it names none.
 func ofProject(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
 	return func(m *client.Client) (err error) {
-		if name, ok := givenProject(s); ok {
+		if how, name := givenProject(s); how != memory.NamesNothing {
 			if m, err = m.OfProject(ctx, name); err != nil {
 				return err
 			}
@@ -81,16 +71,21 @@ func ofProject(ctx context.Context, s *shell, fn func(*client.Client) error) fun
 }
 
 // narrowed is [ofProject] for commands that need more than package client has.
-func narrowed(ctx context.Context, s *shell, m *engine.Memories) (*engine.Memories, error) {
-	if name, ok := givenProject(s); ok {
-		return memory.Narrow(ctx, m, name)
+func narrowed(ctx context.Context, s *shell, m *engine.Memories) (_ *engine.Memories, err error) {
+	how, name := givenProject(s)
+	if how == memory.NamesCurrent {
+		m, err = memory.Locate(ctx, m, app.ProjectOf(ctx, "."))
 	}
-	return m, nil
+	if err != nil || how == memory.NamesNothing {
+		return m, err
+	}
+	return memory.Narrow(ctx, m, name)
 }
 
 // located returns the memory in the project that the command line names, which must be known, or in the one to work for in the current folder.
 func located(ctx context.Context, s *shell, c config.Config, m *engine.Memories) (*engine.Memories, error) {
-	return app.Located(ctx, c, m, namedProject(s), ".")
+	_, name := givenProject(s)
+	return app.Located(ctx, c, m, name, ".")
 }
 
 // inNamed is [shell.inProject] for commands that work in one project: that of the flag, if it names one.
@@ -105,8 +100,8 @@ func inNamed(ctx context.Context, s *shell, fn func(*client.Client) error) error
 // asNamed lets fn work in the project that the command line names, as [client.Client.NameProject] reads it.
 func asNamed(ctx context.Context, s *shell, fn func(*client.Client) error) func(*client.Client) error {
 	return func(m *client.Client) error {
-		name, ok := givenProject(s)
-		if !ok || name == config.NoProject {
+		how, name := givenProject(s)
+		if how < memory.NamesCurrent {
 			return fn(m)
 		}
 		full, err := m.NameProject(ctx, name)

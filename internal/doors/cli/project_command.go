@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/config"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
 func newProjectCommand(s *shell) *cobra.Command {
@@ -81,7 +81,7 @@ func printProjects(s *shell, list []api.Project) error {
 		for _, p := range list {
 			name := folders.Title(p.Name)
 			if name == "" {
-				name = config.NoProject
+				name = memory.NoProject
 			}
 			if p.Current {
 				name += " (current)"

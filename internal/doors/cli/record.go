@@ -12,7 +12,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
@@ -36,7 +36,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.on(c.Context(), cfg, currentOf(c.Context(), s, cfg), func(x *client.Client) error {
+			return inProjectOf(c.Context(), s, cfg, func(x *client.Client) error {
 				old, err := resolveSuperseded(c.Context(), x, given.Supersedes)
 				if err != nil {
 					return err
@@ -57,21 +57,13 @@ func newRecordCommand(s *shell) *cobra.Command {
 	return c
 }
 
-// currentOf is [currentProject] where a project on the command line is the name of a known one.
-func currentOf(ctx context.Context, s *shell, cfg config.Config) []string {
-	if _, ok := givenProject(s); ok {
-		cfg.Project = ""
-	}
-	return currentProject(ctx, cfg)
-}
-
 // recordGiven records a memory in the project that the command line names, if it names one.
 func recordGiven(ctx context.Context, s *shell, x *client.Client, m *hippo.Memory, old []hippo.ID) (*api.Recorded, error) {
 	r := api.Record{
 		Content: m.Content, Situation: m.Situation, Tags: m.Tags, Type: m.Type, Importance: &m.Importance.Base, Pinned: m.Pinned,
 		EventTime: m.EventTime, ValidFrom: m.ValidFrom, ValidUntil: m.ValidUntil, Source: m.Source, Supersedes: old, Compare: true,
 	}
-	if name, ok := givenProject(s); ok {
+	if how, name := givenProject(s); how != memory.NamesNothing {
 		full, err := x.NameProject(ctx, name)
 		if err != nil {
 			return nil, err

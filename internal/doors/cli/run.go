@@ -70,7 +70,8 @@ func runProgram(c *cobra.Command, s *shell, p *server.Program) error {
 	if err != nil {
 		return err
 	}
-	r, err := p.Run(c.Context(), serverOptions(s, cfg, ""), namedProject(s))
+	_, name := givenProject(s)
+	r, err := p.Run(c.Context(), serverOptions(s, cfg, ""), name)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func syncFile(ctx context.Context, s *shell, path string, o agents.SyncOptions) 
 	if err != nil {
 		return err
 	}
-	o.Project = namedProject(s)
+	_, o.Project = givenProject(s)
 	r, err := beside(s, cfg).SyncFile(ctx, path, o)
 	if err != nil && r.Empty() {
 		return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/serve/server"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -40,7 +40,7 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 			}
 			t := server.NewToken{Name: args[0], Right: right, Namespace: cfg.Namespace}
 			if c.Flags().Changed("project") {
-				t.Projects = renamed(projects, config.NoProject, "")
+				t.Projects = renamed(projects, memory.NoProject, "")
 			}
 			if expires != "" {
 				x := verb.Time{Name: "expires", Text: expires}
@@ -121,7 +121,7 @@ func printTokens(s *shell, tokens *server.Tokens) error {
 		for _, t := range list {
 			projects, expires, namespace := "all", "never", "-"
 			if t.Projects != nil {
-				projects = strings.Join(renamed(t.Projects, "", config.NoProject), ",")
+				projects = strings.Join(renamed(t.Projects, "", memory.NoProject), ",")
 			}
 			if t.Namespace != "" {
 				namespace = t.Namespace

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -18,24 +16,14 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	scope := s.scope
-	switch in.Project {
-	case "", "current":
-		if s.server.Work != nil {
-			q.Work = s.server.Work(ctx)
-		}
-	case "none":
-		scope.Project, scope.Also = "", nil
-	case hippo.AllProjects, "all":
-		return reply{}, hippo.Fieldf("project", "must be one project, or none")
-	default:
-		names, err := memory.ResolveProject(ctx, s.Memories, in.Project)
-		if err != nil {
-			return reply{}, err
-		}
-		scope.Project, scope.Also = names[0], names[1:]
+	m, err := in.Project.In(ctx, s.Memories)
+	if err != nil {
+		return reply{}, err
 	}
-	b, err := query.Context(ctx, s.In(scope), q)
+	if m.Scope.Project == s.scope.Project && s.server.Work != nil {
+		q.Work = s.server.Work(ctx)
+	}
+	b, err := query.Context(ctx, m, q)
 	if err != nil {
 		return reply{}, err
 	}

@@ -240,7 +240,7 @@ func TestMemoryService_Refuses(t *testing.T) {
 		{"memory_store", object{"content": "x", "metadata": []int{1}}, "metadata: must be an object"},
 		{"memory_store", object{"content": "x", "memory_type": "a", "metadata": object{"type": "b"}}, "metadata.type"},
 		{"memory_store", object{"content": "x", "importance": 1}, "importance: is unknown: known are content, metadata"},
-		{"memory_store", object{"content": "x", "store": "all"}, "store: must be one store"},
+		{"memory_store", object{"content": "x", "store": "all"}, "store: must be one project"},
 		{"memory_store", object{"content": "password = hunter2x9QzLw7Rt"}, "[secret]"},
 		{"memory_store_session", object{"turns": []object{}}, "turns: is required"},
 		{"memory_store_session", object{"turns": []object{{"role": "user"}}}, "turns[0].content: is required"},

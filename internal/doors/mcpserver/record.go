@@ -38,17 +38,9 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	project, err := s.project(ctx, in.Project)
+	given, err := in.In(ctx, s.Memories, s.now())
 	if err != nil {
 		return reply{}, err
-	}
-	given, err := in.Memory(s.now())
-	if err != nil {
-		return reply{}, err
-	}
-	given.Namespace, given.Project = s.scope.Namespace, project
-	if in.Project == nil && project == s.scope.Project {
-		given.Project = s.scope.ProjectFor(given)
 	}
 	s.conversation.place(given, s.server.Now())
 	m, same, err := memory.RecordCompared(ctx, allowing(s, in.AllowSecret), given, supersedes...)
@@ -66,7 +58,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if strayMarkup().MatchString(in.Content) {
 		text += "\nthe content has markup of a tool call: what follows in it may be arguments that did not arrive; hippo_get shows it, hippo_modify_insight mends it"
 	}
-	if project != "" && m.Project == "" {
+	if !in.Project.Given() && s.scope.Project != m.Project {
 		text += "\na preference of the user: it holds in every project; project \"current\" keeps one in this project"
 	}
 	if n := len(supersedes); n > 0 {
@@ -80,17 +72,6 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 var strayMarkup = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
 	return regexp.MustCompile(`(?i)</(?:\w+:)?(?:content|parameter|invoke|arguments)>\s*(?:<|$)|<(?:\w+:)?parameter name=`)
 })
-
-// project returns the project that a memory is recorded for: a known one, or one that the caller says is new.
-func (s *session) project(ctx context.Context, given *string) (string, error) {
-	switch {
-	case given == nil || *given == "current" || *given == s.scope.Project:
-		return s.scope.Project, nil
-	case *given == "none":
-		return "", nil
-	}
-	return memory.NameProject(ctx, s.Memories, *given)
-}
 
 // forPrograms returns an error if a model gave metadata, as for an argument that is unknown: it should use
 // tags, which searches filter by. Programs ask for JSON.

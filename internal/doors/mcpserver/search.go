@@ -15,7 +15,7 @@ import (
 type searchInput struct {
 	verb.Find
 	verb.View
-	project string
+	project verb.Project
 }
 
 // Args implements [verb.Object].
@@ -32,10 +32,8 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	q.NoDistribution = !s.json
-	if in.project != "" {
-		if q.Filter.Projects, err = memory.ResolveProject(ctx, s.Memories, in.project); err != nil {
-			return reply{}, err
-		}
+	if q.Filter.Projects, err = in.project.Filter(ctx, s.Memories); err != nil {
+		return reply{}, err
 	}
 	limit, err := in.Limit(s.json)
 	if err != nil {

@@ -118,15 +118,9 @@ func (in *recordInput) reply(status int, m *hippo.Memory, now time.Time, out *re
 
 // memory returns the memory to record.
 func (in *recordInput) memory(ctx context.Context, r *request) (*hippo.Memory, error) {
-	m, err := in.Memory(r.now())
+	m, err := in.In(ctx, r.Memories, r.now())
 	if err != nil {
 		return nil, err
-	}
-	m.Namespace, m.Project = r.scope.Namespace, r.scope.ProjectFor(m)
-	if in.Project != nil {
-		if m.Project, err = memory.SpelledProject(ctx, r.Memories, projectsOf(&[]string{*in.Project})[0]); err != nil {
-			return nil, err
-		}
 	}
 	if in.key != "" {
 		if len(in.key) > maxKey {
@@ -230,10 +224,10 @@ func withKey(object json.RawMessage, key string, value any) (json.RawMessage, er
 
 type listInput struct {
 	verb.List
-	projects inProjects
+	projects verb.Projects
 }
 
-func (in *listInput) Args() []verb.Arg { return append(in.List.Args(), in.projects.Args()...) }
+func (in *listInput) Args() []verb.Arg { return append(in.List.Args(), verb.ProjectArg(&in.projects)) }
 
 // listing is a page of a list.
 type listing struct {
@@ -250,7 +244,7 @@ func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if q.Filter.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects)); err != nil {
+	if q.Filter.Projects, err = in.projects.Filter(ctx, r.Memories, r.ofTree); err != nil {
 		return reply{}, err
 	}
 	l, err := memory.List(ctx, r.Memories, q)

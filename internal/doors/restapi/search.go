@@ -15,7 +15,7 @@ import (
 
 type searchInput struct {
 	verb.Find
-	projects inProjects
+	projects verb.Projects
 }
 
 func (in *searchInput) Args() []verb.Arg {
@@ -23,7 +23,7 @@ func (in *searchInput) Args() []verb.Arg {
 }
 
 func (in *searchInput) all() []verb.Arg {
-	args := append(in.Find.Args(), in.projects.Args()...)
+	args := append(in.Find.Args(), verb.ProjectArg(&in.projects))
 	i := slices.IndexFunc(args, func(a verb.Arg) bool { return a.Name == "sources" })
 	args[i].About += ". Default: both"
 	return args
@@ -45,7 +45,7 @@ func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
 func (in *searchInput) query(ctx context.Context, r *request) (hippo.Query, error) {
 	q, err := in.Query(r.now(), 0)
 	if err == nil {
-		q.Filter.Projects, err = r.knownProjects(ctx, projectsOf(in.projects.projects))
+		q.Filter.Projects, err = in.projects.Filter(ctx, r.Memories, r.ofTree)
 	}
 	return q, err
 }

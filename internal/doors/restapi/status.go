@@ -59,21 +59,11 @@ func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	scope := r.scope
-	if in.Project != "" {
-		// it may be new: who works for it asks before anything is recorded
-		if scope.Project, err = memory.SpelledProject(ctx, r.Memories, projectsOf(&[]string{in.Project})[0]); err != nil {
-			return reply{}, err
-		}
-		scope.Also = nil
-		if names, err := memory.KnownProjects(ctx, r.Memories, scope.Project); err == nil {
-			scope.Also = names[1:]
-		}
+	m, err := in.Project.In(ctx, r.Memories)
+	if err != nil {
+		return reply{}, err
 	}
-	if scope.Project == hippo.AllProjects {
-		return reply{}, hippo.Fieldf("project", "must be one project, or none")
-	}
-	b, err := query.Context(ctx, r.In(scope), q)
+	b, err := query.Context(ctx, m, q)
 	if err != nil {
 		return reply{}, err
 	}

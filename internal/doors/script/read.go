@@ -33,7 +33,7 @@ func readFunctions() []function {
 
 type searchInput struct {
 	verb.Find
-	project string
+	project verb.Project
 }
 
 // Args implements [verb.Object].
@@ -45,7 +45,7 @@ func (in *searchInput) call(ctx context.Context, s *session, _ *sandbox.Call) (a
 	if err != nil {
 		return nil, err
 	}
-	if q.Filter.Projects, err = projectsOf(ctx, s, in.project); err != nil {
+	if q.Filter.Projects, err = in.project.Filter(ctx, s.memories); err != nil {
 		return nil, err
 	}
 	asked, err := sources.Parse(in.Sources)
@@ -100,8 +100,8 @@ func (in *recallInput) call(ctx context.Context, s *session, c *sandbox.Call) (a
 }
 
 // list returns a page of a list, of the projects that an argument names.
-func (s *session) list(ctx context.Context, q api.List, project string) (_ map[string]any, err error) {
-	if q.Filter.Projects, err = projectsOf(ctx, s, project); err != nil {
+func (s *session) list(ctx context.Context, q api.List, project verb.Project) (_ map[string]any, err error) {
+	if q.Filter.Projects, err = project.Filter(ctx, s.memories); err != nil {
 		return nil, err
 	}
 	l, err := memory.List(ctx, s.memories, q)
@@ -113,7 +113,7 @@ func (s *session) list(ctx context.Context, q api.List, project string) (_ map[s
 
 type listInput struct {
 	verb.List
-	project string
+	project verb.Project
 }
 
 // Args implements [verb.Object].
@@ -136,7 +136,7 @@ func (in *tagInput) call(ctx context.Context, s *session, _ *sandbox.Call) (any,
 		return nil, err
 	}
 	if in.Match == "all" {
-		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.Tags}, Count: limit}, "")
+		return s.list(ctx, api.List{Filter: hippo.Filter{Tags: in.Tags}, Count: limit}, verb.Project{})
 	}
 	filters := make([]hippo.Filter, len(in.Tags))
 	for i, tag := range in.Tags {

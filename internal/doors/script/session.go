@@ -127,11 +127,3 @@ func (s *session) values(ms []*hippo.Memory, day hippo.Day, score func(i int) fl
 	}
 	return out
 }
-
-// projectsOf returns the filter for the project that an argument names; nil: it names none.
-func projectsOf(ctx context.Context, s *session, name string) ([]string, error) {
-	if name == "" {
-		return nil, nil
-	}
-	return memory.ResolveProject(ctx, s.memories, name)
-}

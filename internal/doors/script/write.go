@@ -69,20 +69,11 @@ func (s *session) short(id hippo.ID) string {
 
 // memory returns the new memory.
 func (in *storeInput) memory(ctx context.Context, s *session) (*hippo.Memory, error) {
-	m, err := in.Memory(clockOf(s))
-	if err != nil {
-		return nil, err
-	}
-	m.Namespace = s.caller.Scope.Namespace
-	if m.Project = s.caller.Scope.ProjectFor(m); in.Project != nil {
-		if m.Project, err = memory.NameProject(ctx, s.memories, *in.Project); err != nil {
-			return nil, err
-		}
-	}
-	if s.caller.Place != nil {
+	m, err := in.In(ctx, s.memories, clockOf(s))
+	if err == nil && s.caller.Place != nil {
 		s.caller.Place(m)
 	}
-	return m, nil
+	return m, err
 }
 
 type updateInput struct{ verb.Modify }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -14,9 +15,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
-
-// noProject is the value of the filter for memories of no project: no project has a blank name.
-const noProject = " "
 
 // filterForm is the filter of a page as the form has it.
 type filterForm struct {
@@ -51,7 +49,7 @@ type choice struct {
 func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 	q := v.r.URL.Query()
 	form := filterForm{
-		Project: q.Get("project"), Type: strings.TrimSpace(q.Get("type")), Tag: strings.TrimSpace(q.Get("tag")), When: strings.TrimSpace(q.Get("when")),
+		Project: strings.TrimSpace(q.Get("project")), Type: strings.TrimSpace(q.Get("type")), Tag: strings.TrimSpace(q.Get("tag")), When: strings.TrimSpace(q.Get("when")),
 		From: q.Get("from"), To: q.Get("to"), Trust: q.Get("trust"), Origin: hippo.Origin{Author: strings.TrimSpace(q.Get("author")), Session: strings.TrimSpace(q.Get("session"))},
 		Arrival: api.Arrival{Source: strings.TrimSpace(q.Get("source")), Import: strings.TrimSpace(q.Get("import"))},
 		states:  states{Pinned: q.Get("pinned") != "", Forgotten: q.Get("forgotten") != "", Archived: q.Get("archived") != ""},
@@ -70,8 +68,8 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 		form.Trusts = append(form.Trusts, choice{t.value, t.label, t.value == form.Trust})
 	}
 	f, err := form.filter(v.now.In(v.memories.Zone()))
-	if err == nil && form.Project != "" && form.Project != noProject {
-		f.Projects, err = memory.KnownProjects(ctx, v.memories, form.Project)
+	if err == nil {
+		f.Projects, err = (&verb.Project{Name: "project", Text: cmp.Or(form.Project, hippo.AllProjects)}).Filter(ctx, v.memories)
 	}
 	return form, f, err
 }
@@ -98,9 +96,6 @@ func (f *filterForm) filter(now time.Time) (hippo.Filter, error) {
 		Created: verb.Span{After: verb.Time{Name: "Recorded from", Text: f.From}, Before: verb.Time{Name: "Recorded to", Text: f.To}},
 	}
 	out, err := n.Filter(now)
-	if out.Projects = []string{hippo.AllProjects}; f.Project == noProject {
-		out.Projects = []string{""}
-	}
 	if _, notDate := time.Parse(time.DateOnly, strings.TrimSpace(f.To)); notDate == nil && !out.CreatedBefore.IsZero() {
 		out.CreatedBefore = out.CreatedBefore.AddDate(0, 0, 1)
 	}

@@ -31,7 +31,7 @@ func TestPages(t *testing.T) {
 		"/ui/browse":                             {"retries need jitter", "1–3 of 3"},
 		"/ui/browse?type=fact":                   {"30 s", "1–1 of 1"},
 		"/ui/browse?project=shop":                {"30 s"},
-		"/ui/browse?project=+":                   {"60 s", "1–2 of 2"},
+		"/ui/browse?project=none":                {"60 s", "1–2 of 2"},
 		"/ui/browse?tag=gateway":                 {"30 s"},
 		"/ui/browse?trust=normal":                {"1–2 of 2"},
 		"/ui/browse?from=2026-03-02":             {"No memory passes"},

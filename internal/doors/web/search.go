@@ -188,7 +188,7 @@ func overviewOf(ctx context.Context, v *visit) (*overview, error) {
 		if one.Total == 0 {
 			continue
 		}
-		o.Projects = append(o.Projects, projectCount{title(name), one.Total, link("/ui/browse", "project", cmp.Or(name, noProject))})
+		o.Projects = append(o.Projects, projectCount{title(name), one.Total, link("/ui/browse", "project", cmp.Or(name, memory.NoProject))})
 	}
 	return o, nil
 }

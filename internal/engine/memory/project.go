@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/code/project"
@@ -23,8 +21,6 @@ const (
 	registry = "*projects"
 	// projectKind is the kind of these entities: the name is that to use, the aliases are the others.
 	projectKind = "project"
-	// newProject before a name says that no project of that name is expected.
-	newProject = "new:"
 	// maxNamed is the number of projects that an error lists.
 	maxNamed = 10
 )
@@ -226,8 +222,7 @@ func reviseProjects(ctx context.Context, m *engine.Memories, reason string, r *s
 
 // ResolveProject returns the names of the project that a person or a model means: a name that the store knows, or an abbreviation
 // of exactly one, its beginning, its end, or its end before the "#", or the folder of a repository of this machine that has no remote.
-// Letters and blanks around a name do not count. "none", "current" and "all" are what they say, and "new:" before a name means one that
-// is new. Others are [hippo.ErrNotFound], and the error names what comes near.
+// The case of letters does not count. [ReadProject] knows the other ways to name one. Others are [hippo.ErrNotFound], and the error names what comes near.
 func ResolveProject(ctx context.Context, m *engine.Memories, name string) ([]string, error) {
 	return engine.Perform(ctx, m, byFolder(ctx, m, name), "resolve_project", resolveProject)
 }
@@ -264,27 +259,20 @@ func byFolder(ctx context.Context, m *engine.Memories, name string) string {
 	return found
 }
 
-// titled matches a title of [project.Folders.Title].
-var titled = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
-	return regexp.MustCompile(`^.+ \(((?:local|folder)#[0-9a-f]{8,})\)$`)
-})
-
 func resolveProject(ctx context.Context, m *engine.Memories, name string) ([]string, error) {
-	name = strings.TrimSpace(name)
-	if inner := titled().FindStringSubmatch(name); inner != nil {
-		name = inner[1]
-	}
-	made, isNew := strings.CutPrefix(name, newProject)
+	how, name := ReadProject(name)
 	switch {
-	case isNew && strings.TrimSpace(made) == "":
-		return nil, hippo.Fieldf("project", "%q must be followed by the name of the new project", newProject)
-	case isNew:
-		return newNames(ctx, m, strings.TrimSpace(made))
-	case name == hippo.AllProjects || name == "all":
+	case how == NamesNothing:
+		return nil, hippo.Required("project")
+	case how == NamesNew && name == "":
+		return nil, hippo.Fieldf("project", "%q must be followed by the name of the new project", NewProject)
+	case how == NamesNew:
+		return newNames(ctx, m, name)
+	case how == NamesAll:
 		return []string{hippo.AllProjects}, nil
-	case name == "none":
+	case how == NamesNone:
 		return []string{""}, nil
-	case name == "current":
+	case how == NamesCurrent:
 		return m.Scope.Current(), nil
 	case name == hippo.Unassigned:
 		return []string{name}, nil
@@ -338,20 +326,6 @@ func newNames(ctx context.Context, m *engine.Memories, name string) ([]string, e
 		}
 	}
 	return []string{name}, nil
-}
-
-// NameProject returns the project that a memory is recorded for by a name that somebody gives: that of [ResolveProject], which must be one.
-func NameProject(ctx context.Context, m *engine.Memories, name string) (string, error) {
-	names, err := ResolveProject(ctx, m, name)
-	switch {
-	case errors.Is(err, hippo.ErrNotFound):
-		return "", hippo.Fieldf("project", `must be a known one (%v); leave it out for the current project, or write "new:%s" for a new one`, err, name)
-	case err == nil && names[0] == hippo.AllProjects:
-		return "", hippo.Fieldf("project", "must be one project, none or current, got %q", name)
-	case err != nil:
-		return "", err
-	}
-	return names[0], nil
 }
 
 // fits says how well a name fits a project: 0 it is one of its names, 1 it abbreviates one, 2 not at all.

@@ -64,7 +64,7 @@ func SpelledProject(ctx context.Context, m *engine.Memories, name string) (strin
 	if name == "" || name == hippo.AllProjects {
 		return name, nil
 	}
-	names, err := ResolveProject(ctx, m, newProject+name)
+	names, err := ResolveProject(ctx, m, NewProject+name)
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -40,21 +39,17 @@ func (p *Program) Read(r io.Reader) error {
 	return err
 }
 
-// Run runs the program in the project that the user names, or else, if named is nil, in that of the current folder.
-func (p *Program) Run(ctx context.Context, o *Options, named *string) (*Ran, error) {
+// Run runs the program in the project that the user names, or else in that of the current folder.
+func (p *Program) Run(ctx context.Context, o *Options, named string) (*Ran, error) {
 	if p.MaxTokens == 0 {
 		return nil, hippo.Fieldf("MaxTokens", "must be between %d and %d, got 0", verb.MinReport, verb.MaxReport)
 	}
-	cfg := o.Config
-	if cfg.Project == hippo.AllProjects {
-		cfg.Project = config.NoProject
-	}
-	e, err := app.Open(ctx, cfg, &app.Options{Repositories: o.Repositories, Now: o.Now, Log: o.Log})
+	e, err := app.Open(ctx, o.Config, &app.Options{Repositories: o.Repositories, Now: o.Now, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}
 	_ = e.Ready(ctx) // without the model searches are lexical
-	m, err := app.Located(ctx, cfg, e.In(app.Scope(cfg)), named, ".")
+	m, err := app.Located(ctx, o.Config, e.In(app.Scope(o.Config)), named, ".")
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}

@@ -21,7 +21,7 @@ func ownerParams() verb.Table {
 		{Name: "user_id", Field: "Author source.author", To: verb.New[string]},
 		{Name: "agent_id", Field: "source.client", To: verb.New[string]},
 		{Name: "run_id", Field: "Session source.session", To: verb.New[string]},
-		{Name: "namespace", Field: "Projects project", About: "a project; default: the current one", To: verb.New[string]},
+		{Name: "namespace", Field: "Projects project", About: "a project; default: the current one", To: verb.New[verb.Project]},
 	}
 }
 
@@ -64,9 +64,7 @@ func selectionOf(ctx context.Context, c *d.Call) (selection, error) {
 	if s.filter, err = n.Filter(c.Now); err != nil {
 		return s, err
 	}
-	if p := c.Text("namespace"); p != "" {
-		s.filter.Projects, err = memory.KnownProjects(ctx, c.Memories, p)
-	}
+	s.filter.Projects, err = c.Project("namespace").Filter(ctx, c.Memories)
 	return s, err
 }
 

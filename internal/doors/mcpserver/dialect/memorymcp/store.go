@@ -76,14 +76,13 @@ func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
 func newMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
 	m := &hippo.Memory{
 		Content: c.Text("content"), Type: cmp.Or(c.Text("memory_type"), semantic),
-		Source:  hippo.Source{Kind: hippo.SourceAgent, Author: c.Text("user_id"), Client: c.Text("agent_id"), Session: c.Text("run_id")},
-		Project: c.Scope.Project, Namespace: c.Scope.Namespace,
-		Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: importanceOf(c.Number("importance_score", 1))},
+		Source:    hippo.Source{Kind: hippo.SourceAgent, Author: c.Text("user_id"), Client: c.Text("agent_id"), Session: c.Text("run_id")},
+		Namespace: c.Scope.Namespace,
+		Trust:     hippo.TrustDefault, Importance: hippo.Importance{Base: importanceOf(c.Number("importance_score", 1))},
 	}
-	var err error
-	if p := c.Text("namespace"); p == "" {
-		m.Project = c.Scope.ProjectUnsaid(m)
-	} else if m.Project, err = memory.NameProject(ctx, c.Memories, p); err != nil {
+	m.Project = c.Scope.ProjectUnsaid(m)
+	err := c.Project("namespace").Into(ctx, c.Memories, &m.Project)
+	if err != nil {
 		return nil, err
 	}
 	if m.Metadata, err = metadataOf(c); err != nil {

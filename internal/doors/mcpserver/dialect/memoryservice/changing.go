@@ -97,7 +97,7 @@ func deletion(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 
 // findInStore returns the memories with a hash that are in the store that the arguments name; wherever they are, if they name none.
 func findInStore(ctx context.Context, c *d.Call, ref string) ([]*hippo.Memory, error) {
-	within, err := projects(ctx, c, c.Text("store"))
+	within, err := storeOf(c, "store").Filter(ctx, c.Memories)
 	if err != nil {
 		return nil, err
 	}

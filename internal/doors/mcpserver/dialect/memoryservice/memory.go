@@ -10,7 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/doors/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
-	"github.com/hippo-memory/hippo/internal/engine/memory"
+	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // stored is a memory as this system shows it to programs.
@@ -63,28 +63,17 @@ func selectionOf(ctx context.Context, c *d.Call) (d.Selection, error) {
 		return s, err
 	}
 	s.Tags, s.Filter.Author = filterTags(s.Tags, s.All), c.Text("agent_id")
-	s.Filter.Projects, err = projects(ctx, c, c.Text("store"))
+	s.Filter.Projects, err = storeOf(c, "store").Filter(ctx, c.Memories)
 	return s, err
 }
 
-// projects returns the filter for a store of this system.
-func projects(ctx context.Context, c *d.Call, store string) ([]string, error) {
-	if store == "" || store == "default" {
-		return nil, nil
+// storeOf returns the project that an argument names: "default" is what is meant without it.
+func storeOf(c *d.Call, name string) *verb.Project {
+	p := c.Project(name)
+	if p.Text == "default" {
+		p.Text = ""
 	}
-	return memory.KnownProjects(ctx, c.Memories, store)
-}
-
-// project returns the project that is written to.
-func project(ctx context.Context, c *d.Call) (string, error) {
-	switch store := c.Text("store"); store {
-	case "", "default":
-		return c.Scope.Project, nil
-	case "all":
-		return "", hippo.Fieldf("store", "must be one store to write to, not all")
-	default:
-		return memory.NameProject(ctx, c.Memories, store)
-	}
+	return p
 }
 
 // normalTags returns tags in the form of this system: lower case, no commas, each once.

@@ -38,7 +38,7 @@ func reading() []d.Tool {
 			Name: "get_bootstrap_profile", Description: "What to know of earlier work of these agents.", ReadOnly: true, Call: callProfile,
 			Params: verb.Table{
 				{Name: "agent_ids", Is: verb.Required, To: verb.New[[]string]},
-				{Name: "project_id", To: verb.New[string]},
+				{Name: "project_id", To: verb.New[verb.Project]},
 				{Name: "task_summary", Field: "Prompt", To: verb.New[string]},
 				{Name: "max_tokens", Also: "budget_tokens", Field: "MaxTokens", Rules: verb.Between(100, 32_000, 2048), To: verb.New[int]},
 			},
@@ -239,7 +239,7 @@ const bytesPerToken = 4
 func callProfile(ctx context.Context, c *d.Call) (d.Result, error) {
 	s := search{query: c.Text("task_summary"), limit: 20}
 	var err error
-	if s.Filter.Projects, err = projects(ctx, c, c.Text("project_id")); err != nil {
+	if s.Filter.Projects, err = storeOf(c, "project_id").Filter(ctx, c.Memories); err != nil {
 		return d.Result{}, err
 	}
 	var blocks []string

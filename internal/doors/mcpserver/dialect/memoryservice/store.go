@@ -129,7 +129,8 @@ func newMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
 			metadata = withText(metadata, key, text)
 		}
 	}
-	p, err := project(ctx, c)
+	p := c.Scope.Project
+	err = storeOf(c, "store").Into(ctx, c.Memories, &p)
 	return &hippo.Memory{
 		Content: c.Text("content"), Tags: normalTags(slices.Concat(c.Texts("tags"), inner.Texts("tags"))), Type: kind, Metadata: metadata,
 		Source:  hippo.Source{Kind: hippo.SourceAgent, Author: c.Text("agent_id"), Session: c.Text("conversation_id")},

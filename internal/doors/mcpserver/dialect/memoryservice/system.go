@@ -29,7 +29,7 @@ func hashParam() verb.Arg {
 }
 
 func storeParam() verb.Arg {
-	return verb.Arg{Name: "store", Field: "Projects project", About: "a project; default: the current one", To: verb.New[string]}
+	return verb.Arg{Name: "store", Field: "Projects project", About: "a project; default: the current one", To: verb.New[verb.Project]}
 }
 
 func agentParam() verb.Arg {
