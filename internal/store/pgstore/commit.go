@@ -59,7 +59,8 @@ func (w *writer) commit(requests []*request) error {
 	return nil
 }
 
-// together runs transactions in one of the database, again if that is lost, until it is committed or refused.
+// together runs transactions in one of the database, again if that is lost, until it is committed or refused. A commit that is in doubt
+// is looked up before they run again.
 func (w *writer) together(ctx context.Context, requests []*request) error {
 	inDoubt := false
 	err := w.db.retry(ctx, func() error {
@@ -81,10 +82,13 @@ func (w *writer) together(ctx context.Context, requests []*request) error {
 		return err
 	})
 	if err != nil && inDoubt && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %s was lost in a commit, and whether that took place cannot be read: look before you write the same again: %w", hippo.ErrUnavailable, w.db, err)
+		return fmt.Errorf("%w: %s: %w: %w", hippo.ErrUnavailable, w.db, errInDoubt, err)
 	}
 	return err
 }
+
+// errInDoubt is a part of the error of a commit of which nobody could find out whether it took place.
+var errInDoubt = errors.New("the connection was lost in a commit, and then it could not be read whether that took place: check before you write the same again")
 
 // lazy reports whether no caller asks for more.
 func lazy(requests []*request) bool {
@@ -147,8 +151,11 @@ func (w *writer) end(ctx context.Context, c *pgxpool.Conn, g *group, lazy bool) 
 	w.known.Store(true)
 	w.number++
 	b.Queue(countCommit, w.tenant, w.holder, w.number)
-	if lazy {
+	switch {
+	case lazy:
 		b.Queue("SET LOCAL synchronous_commit = off")
+	case w.db.async:
+		b.Queue("SET LOCAL synchronous_commit = on")
 	}
 	b.Queue("COMMIT")
 	return c.SendBatch(ctx, b).Close()

@@ -26,8 +26,7 @@ func openDB(t testing.TB, url string) *pgstore.DB {
 }
 
 // harness has the stores of the suite in one database: each is a tenant.
-func harness(t testing.TB) drivertest.Harness {
-	url := pgtest.URL(t)
+func harness(t testing.TB, url string) drivertest.Harness {
 	db := openDB(t, url)
 	opener := func(t testing.TB, tenant string) drivertest.Opener {
 		return func() (driver.Backend, error) { return pgstore.Open(t.Context(), db, tenant, nil) }
@@ -60,7 +59,13 @@ func harness(t testing.TB) drivertest.Harness {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	drivertest.Run(t, harness(t))
+	drivertest.Run(t, harness(t, pgtest.URL(t)))
 }
 
-func BenchmarkStore(b *testing.B) { drivertest.Bench(b, harness(b)) }
+// PgBouncer gives each transaction another connection.
+func TestConformance_PgBouncer(t *testing.T) {
+	t.Parallel()
+	drivertest.Run(t, harness(t, pgtest.Bouncer(t, pgtest.URL(t))))
+}
+
+func BenchmarkStore(b *testing.B) { drivertest.Bench(b, harness(b, pgtest.URL(b))) }

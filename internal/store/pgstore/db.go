@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,10 +19,12 @@ import (
 
 // DB is a database with the tables of stores, one for each tenant. It is safe for concurrent use.
 type DB struct {
-	pool *pgxpool.Pool
-	log  *slog.Logger
+	config *pgxpool.Config
+	pool   *pgxpool.Pool
+	log    *slog.Logger
 	// wait bounds how long a call waits for a connection, and how long it tries again where the server does not answer.
 	wait    time.Duration
+	async   bool        // the role acknowledges commits before they are on the disk, unless a transaction asks for more
 	current atomic.Bool // the tables are those of this program
 	closed  atomic.Bool
 }
@@ -49,6 +52,22 @@ const connectTimeout = 10 * time.Second
 // user, [hippo.ErrUnsupported] for a server before version 15 and for an encoding other than UTF8. It changes nothing: see
 // [DB.Migrate].
 func OpenDB(ctx context.Context, url string, o *DBOptions) (*DB, error) {
+	d, err := parse(url, o)
+	if err != nil {
+		return nil, err
+	}
+	if d.pool, err = pgxpool.NewWithConfig(ctx, d.config); err != nil {
+		return nil, d.explain("open", err)
+	}
+	if err := d.checkServer(ctx); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// parse returns a database that is not connected.
+func parse(url string, o *DBOptions) (*DB, error) {
 	if o == nil {
 		o = &DBOptions{}
 	}
@@ -56,28 +75,15 @@ func OpenDB(ctx context.Context, url string, o *DBOptions) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w: want postgres://USER@HOST:PORT/DATABASE", hippo.ErrInvalid, err)
 	}
+	c := config.ConnConfig
 	if !strings.Contains(url, "default_query_exec_mode") {
-		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTimeout
-	}
-	if config.ConnConfig.RuntimeParams["application_name"] == "" {
-		config.ConnConfig.RuntimeParams["application_name"] = "hippo"
-	}
-	d := &DB{log: o.Log, wait: o.Wait}
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, connectTimeout)
+	c.RuntimeParams["application_name"] = cmp.Or(c.RuntimeParams["application_name"], "hippo")
+	d := &DB{config: config, log: o.Log, wait: cmp.Or(o.Wait, defaultWait)}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
-	}
-	if d.wait == 0 {
-		d.wait = defaultWait
-	}
-	if d.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, d.explain("open", err)
-	}
-	if err := d.checkServer(ctx); err != nil {
-		d.Close()
-		return nil, err
 	}
 	return d, nil
 }
@@ -90,7 +96,7 @@ func (d *DB) Close() {
 
 // String names the database, without a password.
 func (d *DB) String() string {
-	c := d.pool.Config().ConnConfig
+	c := d.config.ConnConfig
 	return fmt.Sprintf("postgres database %s on %s", c.Database, c.Host)
 }
 
@@ -101,7 +107,8 @@ func (d *DB) checkServer(ctx context.Context) error {
 	c, err := d.acquire(ctx)
 	if err == nil {
 		defer c.Release()
-		err = c.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding')").Scan(&version, &encoding)
+		err = c.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), current_setting('synchronous_commit') = 'off'").
+			Scan(&version, &encoding, &d.async)
 	}
 	if err != nil {
 		return d.explain("open", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -52,9 +53,17 @@ func transient(err error) bool {
 	}
 }
 
-// poisonous reports whether a transaction may be the reason why the others of its group failed.
+// poisonous reports whether one transaction of a group may be the reason why all of it was refused: by a value that the database cannot
+// keep, or by its size.
 func poisonous(err error) bool {
-	return err != nil && !transient(err) && !errors.Is(kindOf(codeOf(err)), hippo.ErrReadOnly)
+	code := codeOf(err)
+	switch {
+	case err == nil || errors.Is(err, errInDoubt):
+		return false
+	case code == "": // it was not sent
+		return !transient(err) && !errors.Is(err, hippo.ErrUnavailable)
+	}
+	return code == "57014" || slices.Contains([]string{"22", "23", "54"}, code[:2])
 }
 
 // explain adds the kind of a failure, the operation (op), the database, and what mends it. Errors that have a kind, those of contexts,
@@ -115,10 +124,10 @@ func (d *DB) hint(code string) string {
 	case "55P03":
 		return " (another session holds a lock: see pg_stat_activity)"
 	case "42501":
-		role := d.pool.Config().ConnConfig.User
+		role := d.config.ConnConfig.User
 		return fmt.Sprintf(" (as the owner: GRANT USAGE ON SCHEMA hippo TO %[1]s; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hippo TO %[1]s)", pgx.Identifier{role}.Sanitize())
 	case "3F000", "42P01", "42703":
-		return " (the tables are missing or of another version: run hippo db migrate)"
+		return " (the tables are missing or of another version: migrate the database)"
 	case "3D000":
 		return " (create it: createdb -E UTF8 -T template0 NAME)"
 	case "28P01", "28000":

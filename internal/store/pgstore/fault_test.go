@@ -42,8 +42,7 @@ func TestFaults_Once(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := openDB(t, url)
-	left := atomic.Int64{}
-	left.Store(int64(rounds(t, 50)))
+	var left atomic.Int64 // none while the handles are opened
 	var drawn [8]atomic.Int64
 	proxied := pgtest.Proxy(t, url, func(commit bool) pgtest.Fault {
 		if rand.IntN(2) == 0 || !commit && rand.IntN(10) > 0 || left.Add(-1) < 0 {
@@ -56,6 +55,7 @@ func TestFaults_Once(t *testing.T) {
 	write(t, open(t, db, "faults"), put(withText(0, "0")))
 	const writers = 6
 	handles := []*pgstore.Store{open(t, openDB(t, proxied), "faults"), open(t, openDB(t, proxied), "faults")}
+	left.Store(int64(rounds(t, 50)))
 	var wrote atomic.Int64
 	var all sync.WaitGroup
 	for w := range writers {

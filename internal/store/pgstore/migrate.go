@@ -57,7 +57,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 		}))
 	})
 	if codeOf(err) == "42501" {
-		role := pgx.Identifier{d.pool.Config().ConnConfig.User}.Sanitize()
+		role := pgx.Identifier{d.config.ConnConfig.User}.Sanitize()
 		return fmt.Errorf("%w: %s: migrate: %w (as the owner of the database: CREATE SCHEMA hippo AUTHORIZATION %s)", hippo.ErrUnavailable, d, err, role)
 	}
 	if err == nil {
@@ -140,7 +140,7 @@ func (d *DB) checkSchema(ctx context.Context) error {
 	case at > known:
 		return fmt.Errorf("%w: %s has schema version %d, this program knows %d: use a newer hippo", hippo.ErrUnsupported, d, at, known)
 	case at < known:
-		return fmt.Errorf("%w: %s has schema version %d, this program needs %d: run hippo db migrate", hippo.ErrUnsupported, d, at, known)
+		return fmt.Errorf("%w: %s has schema version %d, this program needs %d: migrate the database", hippo.ErrUnsupported, d, at, known)
 	}
 	d.current.Store(true)
 	return nil

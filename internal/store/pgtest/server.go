@@ -83,11 +83,16 @@ func (s *Server) start() error {
 
 // run starts the program of the server.
 func (s *Server) run() error {
-	args := []string{"-c", watch, "sh", filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.dir, "data")}
+	args := []string{filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.dir, "data")}
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
 	}
-	c := s.command("/bin/sh", args...)
+	return s.watched(args...)
+}
+
+// watched starts a program that ends with this process.
+func (s *Server) watched(args ...string) error {
+	c := s.command("/bin/sh", append([]string{"-c", watch, "sh"}, args...)...)
 	in, err := c.StdinPipe()
 	if err != nil {
 		return err
@@ -96,7 +101,7 @@ func (s *Server) run() error {
 	if err != nil {
 		return err
 	}
-	defer log.Close() //nolint:errcheck // the server has its own copy
+	defer log.Close() //nolint:errcheck // the program has its own copy
 	c.Stdout, c.Stderr = log, log
 	if err := c.Start(); err != nil {
 		return err
