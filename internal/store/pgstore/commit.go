@@ -148,7 +148,7 @@ func (w *writer) end(ctx context.Context, c *pgxpool.Conn, g *group, lazy bool) 
 		_, err := c.Exec(ctx, "ROLLBACK")
 		return err
 	}
-	w.known.Store(true)
+	w.wrote.Store(true)
 	w.number++
 	b.Queue(countCommit, w.tenant, w.holder, w.number)
 	switch {

@@ -47,17 +47,6 @@ func fresh() *hippo.Memory {
 	return m
 }
 
-// record records memories until a write fails, and passes on the ID of each that was acknowledged.
-func record(ctx context.Context, s *pgstore.Store, acknowledged func(hippo.ID)) error {
-	for {
-		m := fresh()
-		if err := s.Write(ctx, driver.Durable, put(m)); err != nil {
-			return err
-		}
-		acknowledged(m.ID)
-	}
-}
-
 func recordForever(ctx context.Context, url string) error {
 	db, err := pgstore.OpenDB(ctx, url, nil)
 	if err != nil {
@@ -69,7 +58,16 @@ func recordForever(ctx context.Context, url string) error {
 	}
 	ids, failed := make(chan hippo.ID), make(chan error)
 	for range 8 {
-		go func() { failed <- record(ctx, s, func(id hippo.ID) { ids <- id }) }()
+		go func() {
+			for {
+				m := fresh()
+				if err := s.Write(ctx, driver.Durable, put(m)); err != nil {
+					failed <- err
+					return
+				}
+				ids <- m.ID
+			}
+		}()
 	}
 	for {
 		select {
@@ -147,37 +145,34 @@ func killed(t *testing.T, url string, after time.Duration) (ids []hippo.ID) {
 func TestCrash_ServerKilled(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	db := openDB(t, server.Database(t))
-	s := open(t, db, "crash")
-	ctx, stop := context.WithCancel(t.Context())
-	var mu sync.Mutex
-	var ids []hippo.ID
+	s := open(t, openDB(t, server.Database(t)), "crash")
+	ids, ended := make(chan hippo.ID), make(chan struct{})
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			err := record(ctx, s, func(id hippo.ID) {
-				mu.Lock()
-				ids = append(ids, id)
-				mu.Unlock()
-			})
-			if ctx.Err() == nil {
-				t.Errorf("a write failed: %v", err)
+			for {
+				m := fresh()
+				if err := s.Write(t.Context(), driver.Durable, put(m)); err != nil {
+					t.Errorf("a write failed: %v", err)
+				}
+				select {
+				case ids <- m.ID:
+				case <-ended:
+					return
+				}
 			}
 		})
 	}
-	acknowledged := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		return len(ids)
-	}
+	var acknowledged []hippo.ID
 	for range crashRounds(2) {
-		for before := acknowledged(); acknowledged() < before+50 && !t.Failed(); {
-			time.Sleep(time.Millisecond)
+		for range 50 {
+			acknowledged = append(acknowledged, <-ids)
 		}
 		server.Kill(t)
 	}
-	stop()
+	acknowledged = append(acknowledged, <-ids)
+	close(ended)
 	all.Wait()
-	recorded(t, s, ids)
-	t.Logf("%d acknowledged", len(ids))
+	recorded(t, s, acknowledged)
+	t.Logf("%d acknowledged", len(acknowledged))
 }

@@ -1,10 +1,14 @@
 package pgstore_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -197,7 +201,7 @@ func TestWaiting(t *testing.T) {
 			t.Errorf("a write with a deadline: %v", err)
 		}
 	})
-	one, err := pgstore.OpenDB(t.Context(), pgtest.With(t, url, "pool_max_conns", "1"), &pgstore.DBOptions{Wait: 50 * time.Millisecond})
+	one, err := pgstore.OpenDB(t.Context(), pgtest.With(t, url, "pool_max_conns", "1"), &pgstore.DBOptions{Wait: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,28 +220,23 @@ func TestWaiting(t *testing.T) {
 func TestWrite_Refused(t *testing.T) {
 	t.Parallel()
 	s := open(t, openDB(t, pgtest.URL(t)), "")
-	results := make(chan error)
-	bad := withText(1, "not UTF-8: \xff")
-	holding(t, s, func() {
-		for n := range 5 {
-			m := memory(10 + n)
-			if n == 2 {
-				m = bad
+	const writers, each = 8, 10
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for i := range each {
+				if w == 0 {
+					err := s.Write(t.Context(), driver.Durable, put(withText(i, "not UTF-8: \xff")))
+					wants(t, "a text that is no UTF-8", err, hippo.ErrInvalid, "UTF8")
+				} else if err := s.Write(t.Context(), driver.Durable, put(memory(w*each+i))); err != nil {
+					t.Errorf("a write that may share a group with it: %v", err)
+				}
 			}
-			go func() { results <- s.Write(t.Context(), driver.Durable, put(m)) }()
-		}
-		time.Sleep(50 * time.Millisecond) // they wait in one group then, most times
-	})
-	failed := 0
-	for range 5 {
-		if err := <-results; err != nil {
-			failed++
-			wants(t, "a text that is no UTF-8", err, hippo.ErrInvalid, "UTF8")
-		}
+		})
 	}
-	h, err := s.Head(t.Context())
-	if err != nil || failed != 1 || h.Memories != 4 {
-		t.Errorf("%d writes failed, %d memories are there (%v), want 1 and 4", failed, h.Memories, err)
+	all.Wait()
+	if h, err := s.Head(t.Context()); err != nil || h.Memories != (writers-1)*each {
+		t.Errorf("head is %+v (%v), want %d memories", h, err, (writers-1)*each)
 	}
 	sound(t, s)
 }
@@ -256,4 +255,64 @@ func TestClosed(t *testing.T) {
 	db.Close()
 	_, err = again.Head(t.Context())
 	wants(t, "head of a closed database", err, hippo.ErrUnavailable, "closed")
+}
+
+// JSON that other databases refuse, or change, is kept.
+func TestMetadata_Escapes(t *testing.T) {
+	t.Parallel()
+	s := open(t, openDB(t, pgtest.URL(t)), "")
+	m := memory(1)
+	m.Metadata = map[string]json.RawMessage{"a\x00b": json.RawMessage(`"\u0000 \ud800 \udc00"`), "twice": json.RawMessage(`{"a":1,"a":2}`), "-0": json.RawMessage(`-0.0e-5`)}
+	write(t, s, put(m))
+	ms, err := s.Get(t.Context(), []hippo.ID{m.ID})
+	if err != nil || len(ms) != 1 {
+		t.Fatalf("%d memories, %v", len(ms), err)
+	}
+	for k, v := range m.Metadata {
+		if got := ms[0].Metadata[k]; !bytes.Equal(got, v) {
+			t.Errorf("%q is %s, want %s", k, got, v)
+		}
+	}
+}
+
+// The server ends connections of writers and readers again and again: they use others.
+func TestTerminated(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := open(t, openDB(t, url), "")
+	write(t, s, put(withText(0, "0")))
+	var all sync.WaitGroup
+	var wrote atomic.Int64
+	done, ended := make(chan struct{}), make(chan struct{})
+	for range 4 {
+		all.Go(func() {
+			for {
+				m := memory(int(wrote.Add(1)))
+				if err := s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error { return errors.Join(countUp(tx), tx.Put(m)) }); err != nil {
+					t.Errorf("write: %v", err)
+				}
+				if _, err := s.Get(t.Context(), []hippo.ID{m.ID}); err != nil {
+					t.Errorf("read: %v", err)
+				}
+				select {
+				case done <- struct{}{}:
+				case <-ended:
+					return
+				}
+			}
+		})
+	}
+	for range rounds(t, 20) {
+		for range 5 {
+			<-done
+		}
+		pgtest.Exec(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	}
+	close(ended)
+	all.Wait()
+	h, err := s.Head(t.Context())
+	if n := int(wrote.Load()); err != nil || h.Memories != 1+n || int(h.Revision) != 1+2*n {
+		t.Errorf("head is %+v (%v), want %d memories", h, err, 1+n)
+	}
+	sound(t, s)
 }

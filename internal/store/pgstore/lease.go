@@ -34,7 +34,7 @@ func (p *place) Lease(ctx context.Context, name string, d time.Duration) (l driv
 		}
 		b := &pgx.Batch{}
 		if d > 0 {
-			p.known.Store(true)
+			p.wrote.Store(true)
 			b.Queue(takeLease, p.tenant, name, p.holder, d).Query(take)
 		}
 		b.Queue(selectLease, p.tenant, name, p.holder).Query(take)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -108,6 +109,7 @@ func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 		return nil
 	}
 	k := driver.KeyOf(&r)
+	k.Begin = k.Begin.Truncate(time.Microsecond) // as it is stored
 	old := t.relation(k)
 	next := driver.WithKey(fn(driver.WithKey(old, r), r), r)
 	t.relate(k, old, next)

@@ -96,8 +96,8 @@ type place struct {
 	// holder names the handle: in its leases, and beside the number of its last commit.
 	holder pgtype.UUID
 	closed atomic.Bool
-	// known: the tables may have rows of the handle.
-	known atomic.Bool
+	// wrote: the tables may have rows of the handle.
+	wrote atomic.Bool
 }
 
 // String names the tenant and its database.
@@ -128,7 +128,7 @@ func (p *place) create(ctx context.Context, existing bool) error {
 
 // leave removes what is kept of the handle. Rows that it cannot remove are removed by a later one.
 func (p *place) leave(ctx context.Context) {
-	if !p.known.Load() {
+	if !p.wrote.Load() {
 		return
 	}
 	_ = p.db.view(ctx, func(q querier) error {
