@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -213,4 +215,69 @@ func searchAll(b *testing.B, e *engine.Engine, questions []string, callers int, 
 		})
 	}
 	wg.Wait()
+}
+
+// BenchmarkSearch_projects measures searches in one namespace of many projects of 2,500 memories each: in one project after another, by the scope of the
+// caller and by a filter, in all of them, and in a namespace that is as large as a project. $HIPPO_BENCH_PROJECTS is their number, 40 by default.
+func BenchmarkSearch_projects(b *testing.B) {
+	const size = 2_500
+	projects := 40
+	if s := os.Getenv("HIPPO_BENCH_PROJECTS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		projects = n
+	}
+	text := zipf()
+	e, alone := empty(b, config.Static), empty(b, config.Static)
+	fillProjects(b, local(e), text, projects*size, projects)
+	fillProjects(b, local(alone), text, size, 1)
+	ask := questions(text)
+	in := func(i int) hippo.Scope {
+		scope := hippo.LocalScope("")
+		scope.Projects = []string{projectOf(i % projects)}
+		return scope
+	}
+	for name, search := range map[string]func(i int) (*engine.Memories, hippo.Filter){
+		"alone": func(int) (*engine.Memories, hippo.Filter) { return local(alone), hippo.Filter{} },
+		"scope": func(i int) (*engine.Memories, hippo.Filter) { return e.In(in(i)), hippo.Filter{} },
+		"filter": func(i int) (*engine.Memories, hippo.Filter) {
+			return local(e), hippo.Filter{Projects: []string{projectOf(i % projects)}}
+		},
+		"all": func(int) (*engine.Memories, hippo.Filter) { return local(e), hippo.Filter{} },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var times []float64
+			for i := 0; b.Loop(); i++ {
+				m, f := search(i)
+				start := time.Now()
+				if _, err := query.Search(b.Context(), m, hippo.Query{Text: ask[i%len(ask)], Filter: f, NoTouch: true}); err != nil {
+					b.Fatal(err)
+				}
+				times = append(times, float64(time.Since(start).Microseconds()))
+			}
+			slices.Sort(times)
+			b.ReportMetric(times[len(times)/2], "µs/p50")
+			b.ReportMetric(times[len(times)/10], "µs/p10")
+		})
+	}
+}
+
+func projectOf(i int) string { return fmt.Sprint("github.com/example/service", i) }
+
+// fillProjects is fill with the projects in turns.
+func fillProjects(b *testing.B, memories *engine.Memories, text func(int) string, n, projects int) {
+	b.Helper()
+	entries := func(yield func(*hippo.Memory, error) bool) {
+		for i := range n {
+			m := &hippo.Memory{ID: idOf(i, 0), Content: text(38), Situation: []string{text(3)}, Project: projectOf(i % projects), Trust: hippo.TrustNormal, Importance: hippo.Importance{Base: .5, Value: .5}}
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
+	if r, err := transfer.New(memories).Import(b.Context(), hippo.Calendar{}, entries, nil); err != nil || r.Added != n {
+		b.Fatalf("imported %d of %d: %v", r.Added, n, err)
+	}
 }
