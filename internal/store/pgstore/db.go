@@ -25,6 +25,7 @@ type DB struct {
 	// wait bounds how long a call waits for a connection, and how long it tries again where the server does not answer.
 	wait    time.Duration
 	async   bool        // the role acknowledges commits before they are on the disk, unless a transaction asks for more
+	direct  atomic.Bool // no proxy shares connections: statements may be prepared
 	current atomic.Bool // the tables are those of this program
 	closed  atomic.Bool
 }
@@ -45,8 +46,9 @@ const defaultWait = 10 * time.Second
 const connectTimeout = 10 * time.Second
 
 // OpenDB connects to a database by the URL or the keywords that libpq takes; what is missing comes from the variables PGHOST and so on,
-// and from the files .pgpass and .pg_service.conf. pool_max_conns bounds the connections. Statements are not prepared on the server
-// (default_query_exec_mode=cache_describe), so that PgBouncer can share connections between transactions.
+// and from the files .pgpass and .pg_service.conf. pool_max_conns bounds the connections. Statements are prepared once for a
+// connection, which halves the time of a write, but not through a proxy such as PgBouncer, which shares connections between
+// transactions; default_query_exec_mode in the URL overrides that.
 //
 // Errors: [hippo.ErrInvalid] for a URL that cannot be parsed, [hippo.ErrUnavailable] if the server cannot be reached or refuses the
 // user, [hippo.ErrUnsupported] for a server before version 15 and for an encoding other than UTF8. It changes nothing: see
@@ -59,7 +61,7 @@ func OpenDB(ctx context.Context, url string, o *DBOptions) (*DB, error) {
 	if d.pool, err = pgxpool.NewWithConfig(ctx, d.config); err != nil {
 		return nil, d.explain("open", err)
 	}
-	if err := d.checkServer(ctx); err != nil {
+	if err := d.checkServer(ctx, strings.Contains(url, "default_query_exec_mode")); err != nil {
 		d.Close()
 		return nil, err
 	}
@@ -75,16 +77,22 @@ func parse(url string, o *DBOptions) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w: want postgres://USER@HOST:PORT/DATABASE", hippo.ErrInvalid, err)
 	}
-	c := config.ConnConfig
-	if !strings.Contains(url, "default_query_exec_mode") {
-		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-	}
-	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, connectTimeout)
-	c.RuntimeParams["application_name"] = cmp.Or(c.RuntimeParams["application_name"], "hippo")
 	d := &DB{config: config, log: o.Log, wait: cmp.Or(o.Wait, defaultWait)}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
 	}
+	c := config.ConnConfig
+	if !strings.Contains(url, "default_query_exec_mode") {
+		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+		if d.direct.Load() {
+			c.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+		}
+		return nil
+	}
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, connectTimeout)
+	c.RuntimeParams["application_name"] = cmp.Or(c.RuntimeParams["application_name"], "hippo")
 	return d, nil
 }
 
@@ -100,18 +108,24 @@ func (d *DB) String() string {
 	return fmt.Sprintf("postgres database %s on %s", c.Database, c.Host)
 }
 
-// checkServer refuses a server that cannot keep a store.
-func (d *DB) checkServer(ctx context.Context) error {
+// checkServer refuses a server that cannot keep a store, and finds out whether connections lead to it directly, unless the mode of
+// statements is given: a proxy names another process in the greeting than the one that answers.
+func (d *DB) checkServer(ctx context.Context, given bool) error {
 	var version int
 	var encoding string
+	var process uint32
 	c, err := d.acquire(ctx)
 	if err == nil {
-		defer c.Release()
-		err = c.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), current_setting('synchronous_commit') = 'off'").
-			Scan(&version, &encoding, &d.async)
+		err = c.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+			current_setting('synchronous_commit') = 'off', pg_backend_pid()`).Scan(&version, &encoding, &d.async, &process)
+		d.direct.Store(!given && process == c.Conn().PgConn().PID())
+		c.Release()
 	}
 	if err != nil {
 		return d.explain("open", err)
+	}
+	if d.direct.Load() {
+		d.pool.Reset() // that connection prepares nothing
 	}
 	return d.suitable(version, encoding)
 }

@@ -48,6 +48,8 @@ func transient(err error) bool {
 		return unconnected || isLost(err)
 	case "40001", "40P01", "55P03", "53300": // serialization, deadlock, a lock that is taken, too many connections
 		return true
+	case "0A000": // a prepared statement that a migration made obsolete
+		return strings.Contains(err.Error(), "cached plan")
 	default:
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25P03"
 	}
@@ -96,7 +98,7 @@ func kindOf(code string) error {
 		return hippo.ErrCorrupt
 	case "3F000", "42P01", "42703":
 		return hippo.ErrUnsupported
-	case "57014", "42501", "3D000", "40001", "40P01", "55P03":
+	case "57014", "42501", "3D000", "40001", "40P01", "55P03", "26000", "42P05":
 		return hippo.ErrUnavailable
 	}
 	switch {
@@ -130,6 +132,8 @@ func (d *DB) hint(code string) string {
 		return " (the tables are missing or of another version: migrate the database)"
 	case "3D000":
 		return " (create it: createdb -E UTF8 -T template0 NAME)"
+	case "26000", "42P05":
+		return " (a proxy shares connections: add default_query_exec_mode=cache_describe to the URL)"
 	case "28P01", "28000":
 		return " (check the user and the password, which can be in the file .pgpass)"
 	case "XX001", "XX002":

@@ -54,11 +54,33 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// Statements are prepared, but not through a proxy.
+func TestConnections_Prepared(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	for name, c := range map[string]struct {
+		url  string
+		want bool
+	}{
+		"direct":    {url, true},
+		"in a mode": {pgtest.With(t, url, "default_query_exec_mode", "exec"), false},
+		"a tunnel":  {pgtest.Proxy(t, url, func(bool) pgtest.Fault { return pgtest.Pass }), true},
+		"PgBouncer": {pgtest.Bouncer(t, url), false},
+	} {
+		db := openDB(t, c.url)
+		filled(t, open(t, db, name))
+		list, err := pgstore.Texts(t.Context(), db, "SELECT name FROM pg_prepared_statements")
+		if err != nil || (len(list) > 0) != c.want {
+			t.Errorf("%s: %d statements are prepared (%v), want any: %t", name, len(list), err, c.want)
+		}
+	}
+}
+
 // Connections are left as they were found, as a proxy may hand them to others between transactions: no statement is prepared, no
 // setting changed, no lock held.
 func TestConnections_Clean(t *testing.T) {
 	t.Parallel()
-	url := pgtest.With(t, pgtest.URL(t), "pool_max_conns", "1")
+	url := pgtest.With(t, pgtest.With(t, pgtest.URL(t), "pool_max_conns", "1"), "default_query_exec_mode", "cache_describe")
 	db := openDB(t, url)
 	settings := func() string {
 		return fmt.Sprint(pgstore.Texts(t.Context(), db, `SELECT name || '=' || setting FROM pg_settings WHERE source = 'session'

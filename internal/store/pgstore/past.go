@@ -254,6 +254,14 @@ func flushVersion(b *pgx.Batch, g *group, e entry) error {
 	if v.After != (hippo.Hash{}) {
 		after = v.After[:]
 	}
-	b.Queue(insertVersion, g.tenant, uuid(v.ID), e.number, uuid(e.operation), v.Namespace, v.Project, v.Of, e.weight.Bytes, after, []byte(former), []byte(relations))
+	b.Queue(insertVersion, g.tenant, uuid(v.ID), e.number, uuid(e.operation), v.Namespace, v.Project, v.Of, e.weight.Bytes, after, textOrNull(former), textOrNull(relations))
 	return nil
+}
+
+// textOrNull is NULL for nothing.
+func textOrNull(b []byte) any {
+	if b == nil {
+		return nil
+	}
+	return string(b)
 }

@@ -8,8 +8,8 @@
 // A connection that breaks in a commit leaves it open whether that took place. The number of the last commit, which is written with it,
 // decides; until it can be read there is no answer to the caller.
 //
-// Nothing depends on the state of a connection between transactions, so that a proxy may hand it on, and every statement names the
-// tenant, so that the tables can be distributed by it.
+// Nothing depends on the state of a connection between transactions, but for prepared statements where no proxy is found, and every
+// statement names the tenant, so that the tables can be distributed by it.
 package pgstore
 
 import (
