@@ -88,6 +88,7 @@ func parse(url string, o *DBOptions) (*DB, error) {
 	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
 		if d.direct.Load() {
 			c.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+			c.RuntimeParams["plan_cache_mode"] = "force_custom_plan" // a plan that is kept fits the tables as they were, perhaps empty
 		}
 		return nil
 	}
