@@ -130,7 +130,7 @@ func (t *Tenants) Of(ctx context.Context, namespace string) (*engine.Engine, err
 
 // Namespaces returns the namespaces that the database has, in order.
 func (t *Tenants) Namespaces(ctx context.Context) ([]string, error) {
-	db, _, err := t.shared(ctx)
+	db, err := t.database(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (t *Tenants) Namespaces(ctx context.Context) ([]string, error) {
 
 // WithLeases calls fn with the rights of a namespace, whose index is not opened for it.
 func (t *Tenants) WithLeases(ctx context.Context, namespace string, fn func(driver.Leases) error) error {
-	db, _, err := t.shared(ctx)
+	db, err := t.database(ctx)
 	if err != nil {
 		return err
 	}
@@ -150,26 +150,33 @@ func (t *Tenants) WithLeases(ctx context.Context, namespace string, fn func(driv
 	return errors.Join(fn(b), b.Close())
 }
 
-// shared returns what all namespaces have in common. After a failure the next call tries again.
-func (t *Tenants) shared(ctx context.Context) (*pgstore.DB, *selection, error) {
+// database returns the database, connected. After a failure the next call tries again.
+func (t *Tenants) database(ctx context.Context) (*pgstore.DB, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.db == nil {
 		db, err := openDatabase(ctx, &t.cfg, t.options)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		t.db = db
 	}
+	return t.db, nil
+}
+
+// sharedModels returns the models that all engines have; not shared: each has its own.
+func (t *Tenants) sharedModels(ctx context.Context) (*selection, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if !t.models.shared && sharable(t.cfg.Model) {
 		m, err := selectModels(ctx, t.cfg.Model, nil, t.options.Client)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		m.shared = true
 		t.models = m
 	}
-	return t.db, &t.models, nil
+	return &t.models, nil
 }
 
 // sharable reports whether a model does not depend on the vectors that a store has.
@@ -179,7 +186,11 @@ func sharable(m config.Model) bool {
 
 // open opens the engine of a namespace.
 func (t *Tenants) open(ctx context.Context, namespace string) (*engine.Engine, error) {
-	db, models, err := t.shared(ctx)
+	db, err := t.database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	models, err := t.sharedModels(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -184,7 +184,9 @@ func (p *Pool) measure(t *tenant) {
 	p.bytes += size - t.bytes
 	t.bytes = size
 	for p.Bytes > 0 && p.bytes > p.Bytes && p.unused.Len() > 0 {
-		p.evict(p.unused.Front().Value.(*tenant)) //nolint:forcetypeassert // it holds tenants alone
+		if first, ok := p.unused.Front().Value.(*tenant); ok {
+			p.evict(first)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -48,8 +49,10 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 					return err
 				}
 			}
-			text, err := server.NewTokens(s.now).Create(c.Context(), serverOptions(s, cfg, ""), t)
-			if err != nil {
+			o := serverOptions(s, cfg, "")
+			tokens := server.NewTokens(o)
+			text, err := tokens.Create(c.Context(), o, t)
+			if err := errors.Join(err, tokens.Close()); err != nil {
 				return err
 			}
 			if s.json {
@@ -84,22 +87,20 @@ func newTokenListCommand(s *shell) *cobra.Command {
 		Short: "List the tokens, without their secrets",
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			tokens := server.NewTokens(s.now)
+			cfg, wrong := s.config() // the tokens of this machine can be listed without
+			o := serverOptions(s, cfg, "")
+			tokens := server.NewTokens(o)
 			if err := printTokens(s, tokens); err != nil {
-				return err
+				return errors.Join(err, tokens.Close())
 			}
-			cfg, err := s.config()
-			if err == nil {
-				var stray []string
-				stray, err = tokens.Stray(c.Context(), serverOptions(s, cfg, ""))
-				for _, text := range stray {
-					s.warn("%s", text)
-				}
+			stray, err := tokens.Stray(c.Context(), o)
+			for _, text := range stray {
+				s.warn("%s", text)
 			}
-			if err != nil {
+			if err := cmp.Or(wrong, err); err != nil {
 				s.warn("whether the tokens reach anything is not known: %v", err)
 			}
-			return nil
+			return tokens.Close()
 		},
 	}
 }
@@ -148,7 +149,9 @@ func newTokenRevokeCommand(s *shell) *cobra.Command {
 				given := f.Value.String()
 				namespace = &given
 			}
-			return server.NewTokens(s.now).Revoke(c.Context(), namespace, args[0])
+			cfg, _ := s.config() // a wrong setting keeps nobody from revoking a token of this machine
+			tokens := server.NewTokens(serverOptions(s, cfg, ""))
+			return errors.Join(tokens.Revoke(c.Context(), namespace, args[0]), tokens.Close())
 		},
 	}
 }

@@ -85,14 +85,14 @@ func (s *schedule) keep(ctx context.Context, d time.Duration) error {
 // consolidations are asked for.
 func (c *Consolidations) repeat(ctx context.Context, o *Options, stores engines) <-chan struct{} {
 	done := make(chan struct{})
-	attempt := c.attempt
-	if _, ok := stores.(*app.Tenants); ok {
-		attempt = c.attemptEach
+	attempt := func() (time.Duration, error) { return c.attempt(ctx, o, stores) }
+	if all, ok := stores.(*app.Tenants); ok {
+		attempt = func() (time.Duration, error) { return c.attemptEach(ctx, o, all) }
 	}
 	go func() {
 		defer close(done)
 		for c.Every > 0 {
-			wait, err := attempt(ctx, o, stores)
+			wait, err := attempt()
 			if err != nil && ctx.Err() == nil {
 				o.Log.Error("scheduled consolidation failed", "error", err)
 			}
@@ -122,8 +122,7 @@ func (c *Consolidations) attempt(ctx context.Context, o *Options, stores engines
 
 // attemptEach is attempt for each namespace of a database, which is a store of its own. It opens the indexes of those alone that are
 // due.
-func (c *Consolidations) attemptEach(ctx context.Context, o *Options, stores engines) (time.Duration, error) {
-	all := stores.(*app.Tenants) //nolint:forcetypeassert // the caller has looked
+func (c *Consolidations) attemptEach(ctx context.Context, o *Options, all *app.Tenants) (time.Duration, error) {
 	namespaces, err := all.Namespaces(ctx)
 	wait := min(c.Every, leaseRetry)
 	for _, namespace := range namespaces {

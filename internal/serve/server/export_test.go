@@ -18,15 +18,15 @@ import (
 )
 
 // Routes returns the routes of all front ends.
-func Routes(now func() time.Time, open httpd.Opener, tokens *token.File, issuer *oauth.Verifier) []httpd.Route {
+func Routes(now func() time.Time, open httpd.Opener, tokens token.Book, issuer *oauth.Verifier) []httpd.Route {
 	o := &Options{Config: config.Config{Store: config.Store{Kind: "memory"}}, Version: "v0", Now: now, Log: slog.New(slog.DiscardHandler)}
 	f := &frontEnds{Options: o, tokens: tokens, issuer: issuer, observer: &telemetry.Observer{Metrics: telemetry.NewMetrics("v0", now)}}
 	return f.routes(open)
 }
 
 // TokenAuthenticator authenticates by the file of the tokens and by an issuer.
-func TokenAuthenticator(f *token.File, issuer *oauth.Verifier) httpd.Authenticator {
-	return authenticator{tokenFile{f}, issuer}
+func TokenAuthenticator(f token.Book, issuer *oauth.Verifier) httpd.Authenticator {
+	return authenticator{bookOfTokens{f}, issuer}
 }
 
 // RunBackup writes a scheduled backup of a store to a folder, keeps the newest ones, and returns how long to wait for the

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/web"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/telemetry"
@@ -34,19 +33,19 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 	if err != nil {
 		return err
 	}
-	f, err := newFrontEnds(o, h, tools)
+	trees := o.trees("")
+	stores := o.engines(trees, h.IndexMemory)
+	f, err := newFrontEnds(o, h, tools, stores)
 	if err != nil {
 		return err
 	}
 	options, listener, err := listen(ctx, f, h)
 	if err != nil {
-		return err
+		return errors.Join(err, stores.Shut(ctx), trees.Close())
 	}
 	certs.use(&options)
 	hangups := notifyHangups() // before anybody knows of the server: a hangup ends a process that expects none
 	defer signal.Stop(hangups)
-	trees := o.trees("")
-	stores := o.engines(trees, h.IndexMemory)
 	endCode := f.openCode()
 	server := httpd.New(f.routes(stores.Engine), options)
 	go f.openFirst(context.WithoutCancel(ctx), stores.Engine)
@@ -66,8 +65,8 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 }
 
 // newFrontEnds returns what the front ends of a server have in common, before the server listens.
-func newFrontEnds(o *Options, h *HTTP, tools []string) (f *frontEnds, err error) {
-	f = &frontEnds{Options: o, listed: tools, tokens: token.NewFile(config.TokensPath(os.Getenv), o.Now), sessions: web.NewSessions(o.Now)}
+func newFrontEnds(o *Options, h *HTTP, tools []string, stores engines) (f *frontEnds, err error) {
+	f = &frontEnds{Options: o, listed: tools, tokens: o.tokens(stores), sessions: web.NewSessions(o.Now)}
 	if f.issuer, err = h.OAuth.verifier(o); err != nil {
 		return nil, err
 	}
@@ -90,6 +89,9 @@ func (f *frontEnds) openFirst(ctx context.Context, open httpd.Opener) {
 	e, err := open(ctx)
 	if err != nil {
 		return
+	}
+	if f.Config.Store.Database() {
+		return // each namespace is a store, and that of a new token is empty
 	}
 	if list, err := f.tokens.List(); err == nil {
 		for _, text := range StrayScopes(ctx, e, list) {
@@ -146,7 +148,7 @@ func drain(s *httpd.Server, d time.Duration) {
 }
 
 // reload reads the tokens and certificates of a server again and logs the result. The server also reads them when they change.
-func reload(tokens *token.File, certs *certificateSource, log *slog.Logger) {
+func reload(tokens token.Book, certs *certificateSource, log *slog.Logger) {
 	certs.reload()
 	list, err := tokens.List()
 	if err != nil {

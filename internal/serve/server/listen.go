@@ -30,7 +30,7 @@ func (h *HTTP) url(l net.Listener) string {
 
 // listen checks that it is safe to listen, and does.
 func listen(ctx context.Context, f *frontEnds, h *HTTP) (httpd.Options, net.Listener, error) {
-	out := httpd.Options{Tokens: authenticator{tokenFile{f.tokens}, f.issuer}, Hosts: h.Hosts, Now: f.Now, Log: f.Log, Observer: f.observer}
+	out := httpd.Options{Tokens: authenticator{bookOfTokens{f.tokens}, f.issuer}, Hosts: h.Hosts, Now: f.Now, Log: f.Log, Observer: f.observer}
 	if f.issuer != nil {
 		out.Metadata, out.Hosts = f.issuer.MetadataURL(), append(slices.Clone(h.Hosts), f.issuer.Host())
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -19,6 +20,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
+	"github.com/hippo-memory/hippo/internal/serve/token"
 )
 
 // Options are what every server needs.
@@ -101,6 +103,14 @@ func (o *Options) engines(trees *app.Code, indexMemory int64) engines {
 		return o.share(trees, app.SharingOptions{Own: true})
 	}
 	return app.NewTenants(o.Config, o.stored(trees), o.namespaceOf, indexMemory)
+}
+
+// tokens returns the tokens of a server: those of its database, or else of this machine.
+func (o *Options) tokens(stores engines) token.Book {
+	if t, ok := stores.(*app.Tenants); ok {
+		return t.Tokens()
+	}
+	return token.NewFile(config.TokensPath(os.Getenv), o.Now)
 }
 
 // namespaceOf returns the namespace of the caller of a request; without one, that of the server.

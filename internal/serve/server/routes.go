@@ -24,7 +24,7 @@ import (
 type frontEnds struct {
 	*Options
 	listed   []string // the systems whose tools are listed; nil: the default
-	tokens   *token.File
+	tokens   token.Book
 	code     dialect.Code // nil: it is not asked for
 	observer *telemetry.Observer
 	issuer   *oauth.Verifier // of tokens; nil: none
@@ -50,7 +50,7 @@ func (f *frontEnds) routes(opener httpd.Opener) []httpd.Route {
 		}
 		return engine.Observed(e, f.observer.Verb), nil
 	}
-	v, now, log, tokens := f.Version, f.Now, f.Log, tokenFile{f.tokens}
+	v, now, log, tokens := f.Version, f.Now, f.Log, bookOfTokens{f.tokens}
 	store, kind := f.Config.Store.String(), f.Config.Store.Kind
 	var metadata []httpd.Route
 	if f.issuer != nil {
@@ -65,7 +65,7 @@ func (f *frontEnds) routes(opener httpd.Opener) []httpd.Route {
 		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb(func(string) sources.Trees { return f.code })}, Now: now, Log: log}),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: kind, Now: now, Log: log}),
 		web.Routes(open, &web.Options{
-			Sessions: f.sessions, Login: tokens.Authenticate, Tokens: webTokens(tokens), Version: v, Store: store, Now: now, Log: log,
+			Sessions: f.sessions, Login: tokens.Authenticate, Tokens: webTokens{f.tokens}, Version: v, Store: store, Now: now, Log: log,
 		}),
 	)
 }

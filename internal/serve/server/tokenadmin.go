@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,23 +9,29 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/serve/token"
 )
 
-// Tokens are those of the servers of this machine, as the person who runs them manages them.
-type Tokens struct{ file *token.File }
-
-// NewTokens returns the tokens.
-func NewTokens(now func() time.Time) *Tokens {
-	return &Tokens{token.NewFile(config.TokensPath(os.Getenv), now)}
+// Tokens are those of the servers of this machine, or of a database, as the person who runs them manages them.
+type Tokens struct {
+	book token.Book
+	end  func(context.Context) error
 }
+
+// NewTokens returns the tokens. The caller closes them.
+func NewTokens(o *Options) *Tokens {
+	book, end := app.OpenTokens(o.Config, &app.Options{Now: o.Now, Log: o.Log})
+	return &Tokens{book, end}
+}
+
+// Close ends the connections to a database.
+func (t *Tokens) Close() error { return t.end(context.Background()) }
 
 // List returns the tokens, without their secrets; not nil.
 func (t *Tokens) List() ([]token.Token, error) {
-	list, err := t.file.List()
+	list, err := t.book.List()
 	return append([]token.Token{}, list...), err
 }
 
@@ -61,12 +66,15 @@ func (t *Tokens) Create(ctx context.Context, o *Options, n NewToken) (text strin
 	if err != nil {
 		return "", err
 	}
-	return t.file.Create(ctx, x)
+	return t.book.Create(ctx, x)
 }
 
 // Stray says which tokens reach nothing in the store of this machine, see [StrayScopes].
 func (t *Tokens) Stray(ctx context.Context, o *Options) (out []string, err error) {
-	list, err := t.file.List()
+	if o.Config.Store.Database() { // each namespace is a store, and that of a new token is empty
+		return nil, nil
+	}
+	list, err := t.book.List()
 	if err != nil || !slices.ContainsFunc(list, func(t token.Token) bool { return restricted(&t) }) {
 		return nil, err
 	}
@@ -105,12 +113,12 @@ func (t *Tokens) Revoke(ctx context.Context, namespace *string, name string) err
 		}
 		namespace = &only
 	}
-	return t.file.Revoke(ctx, *namespace, name)
+	return t.book.Revoke(ctx, *namespace, name)
 }
 
 // namespaceOf returns the namespace of the only token with a name.
 func (t *Tokens) namespaceOf(name string) (string, error) {
-	list, err := t.file.List()
+	list, err := t.book.List()
 	var found []string
 	for _, t := range list {
 		if t.Name == name {

@@ -13,9 +13,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/serve/token"
 )
 
-// authenticator authenticates by the file of the tokens, and by an issuer if there is one.
+// authenticator authenticates by the tokens that were created here, and by an issuer if there is one.
 type authenticator struct {
-	file   tokenFile
+	book   bookOfTokens
 	issuer *oauth.Verifier // nil: none
 }
 
@@ -24,14 +24,14 @@ func (a authenticator) Authenticate(text string) (httpd.Caller, bool) {
 	if a.issuer != nil && oauth.LooksLikeToken(text) {
 		return a.issuer.Authenticate(text)
 	}
-	return a.file.Authenticate(text)
+	return a.book.Authenticate(text)
 }
 
-// tokenFile authenticates by the file of the tokens.
-type tokenFile struct{ *token.File }
+// bookOfTokens authenticates by the tokens that were created here.
+type bookOfTokens struct{ token.Book }
 
 // Authenticate implements [httpd.Authenticator].
-func (f tokenFile) Authenticate(text string) (httpd.Caller, bool) {
+func (f bookOfTokens) Authenticate(text string) (httpd.Caller, bool) {
 	t, ok := f.Find(text)
 	if !ok {
 		return httpd.Caller{}, false
@@ -40,13 +40,13 @@ func (f tokenFile) Authenticate(text string) (httpd.Caller, bool) {
 }
 
 // webTokens are the tokens as the dashboard manages them.
-type webTokens struct{ *token.File }
+type webTokens struct{ token.Book }
 
 var _ web.Tokens = webTokens{}
 
 // List implements [web.Tokens].
 func (f webTokens) List(context.Context) ([]web.Token, error) {
-	list, err := f.File.List()
+	list, err := f.Book.List()
 	out := make([]web.Token, len(list))
 	for i := range list {
 		t := &list[i]
@@ -64,7 +64,7 @@ func (f webTokens) Create(ctx context.Context, t web.Token) (string, error) {
 	case t.Scope.Allows(hippo.RightWrite):
 		right = token.Write
 	}
-	return f.File.Create(ctx, token.Token{Name: t.Name, Right: right, Namespace: t.Scope.Namespace, Projects: t.Scope.Projects, Expires: t.Expires})
+	return f.Book.Create(ctx, token.Token{Name: t.Name, Right: right, Namespace: t.Scope.Namespace, Projects: t.Scope.Projects, Expires: t.Expires})
 }
 
 // StrayScopes says which tokens reach nothing, because a namespace or a project of theirs differs by letters or blanks alone from one that
