@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
@@ -15,7 +14,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/importer"
-	"github.com/hippo-memory/hippo/internal/verb"
 )
 
 // interruptedError is an import that the user cancelled. The memories added so far are kept.
@@ -125,53 +123,6 @@ func printUnreadable(s *shell, unreadable []api.StoreProblem, lost int) error {
 		return &damageError{n}
 	}
 	return nil
-}
-
-func newMigrateCommand(s *shell) *cobra.Command {
-	var from, to string
-	c := &cobra.Command{
-		Use:     "migrate --from URL --to URL",
-		Short:   "Copy all memories from one store to another",
-		Example: "  hippo migrate --from dir:~/.hippo --to sqlite:~/memory.db\n  hippo migrate --from sqlite:~/memory.db --to https://memory.example.org",
-		Args:    maximumArguments(0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if from == "" || to == "" {
-				return usagef("both --from and --to are needed")
-			}
-			return migrateStore(c.Context(), s, from, to)
-		},
-	}
-	c.Flags().StringVar(&from, "from", "", "the store to read")
-	c.Flags().StringVar(&to, "to", "", "the store to write; it is created if it does not exist, unless it is on a server")
-	return c
-}
-
-// migrateStore copies a store, which must exist, to another one.
-func migrateStore(ctx context.Context, s *shell, from, to string) error {
-	src, err := s.config()
-	if err != nil {
-		return err
-	}
-	dst := src
-	if src.Store, err = config.ParseStore(from); err != nil {
-		return verb.Named(err, verb.Shell, []verb.Arg{{Name: "from", Field: "store"}})
-	}
-	if dst.Store, err = config.ParseStore(to); err != nil {
-		return verb.Named(err, verb.Shell, []verb.Arg{{Name: "to", Field: "store"}})
-	}
-	if app.Same(src.Store, dst.Store) {
-		return hippo.Fieldf("to", "must be another store than from, but %s and %s are one", src.Store, dst.Store)
-	}
-	if err := exists(src.Store); err != nil {
-		return err
-	}
-	return s.withEngine(ctx, src, func(src *engine.Memories) error {
-		src, err := narrowed(ctx, s, src)
-		if err != nil {
-			return err
-		}
-		return s.withEngine(ctx, dst, func(dst *engine.Memories) error { return copyAll(ctx, s, src, dst) })
-	})
 }
 
 func copyAll(ctx context.Context, s *shell, src, dst *engine.Memories) error {
