@@ -100,8 +100,8 @@ func lazy(requests []*request) bool {
 	return true
 }
 
-// endIfIdle frees the tenant if the machine of a writer is cut off: the server would notice that hours later.
-const endIfIdle = "SET LOCAL idle_in_transaction_session_timeout = '1min'"
+// idleLimit is the time after which the tenant is free if the machine of a writer is cut off: the server would notice that hours later.
+const idleLimit = "1min"
 
 // begin begins a transaction and excludes other writers of the tenant. If a commit before is in doubt it looks for its number, now
 // that no transaction but this one can write it: done reports that the commit took place.
@@ -109,7 +109,9 @@ func (w *writer) begin(ctx context.Context, c *pgxpool.Conn, inDoubt bool) (g *g
 	g = newGroup(ctx, c.Conn(), w)
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
-	b.Queue(endIfIdle)
+	if !w.db.direct.Load() {
+		b.Queue("SET LOCAL idle_in_transaction_session_timeout = '" + idleLimit + "'")
+	}
 	b.Queue(selectHead+" FOR UPDATE", w.tenant).Query(func(rows pgx.Rows) (err error) {
 		g.stored, err = w.only(pgx.CollectRows(rows, scanHead))
 		return err
@@ -133,7 +135,7 @@ func (w *writer) begin(ctx context.Context, c *pgxpool.Conn, inDoubt bool) (g *g
 const countCommit = `INSERT INTO hippo.writer (tenant, holder, number) VALUES ($1, $2, $3)
 	ON CONFLICT (tenant, holder) DO UPDATE SET number = excluded.number, at = excluded.at`
 
-const updateHead = `UPDATE hippo.tenant SET (revision, versions, day, date, zone, memories, forgotten, relations) = ($2, $3, $4, $5, $6, $7, $8, $9) WHERE tenant = $1`
+const updateHead = `UPDATE hippo.tenant SET (revision, versions, buried, day, date, zone, memories, forgotten, relations) = ($2, $3, $4, $5, $6, $7, $8, $9, $10) WHERE tenant = $1`
 
 // end writes the changes of a group, and commits them with the number of this try.
 func (w *writer) end(ctx context.Context, c *pgxpool.Conn, g *group, lazy bool) error {
@@ -142,7 +144,7 @@ func (w *writer) end(ctx context.Context, c *pgxpool.Conn, g *group, lazy bool) 
 		return err
 	}
 	if h := g.kept.head; h != g.stored {
-		b.Queue(updateHead, w.tenant, h.Revision, h.versions, h.Calendar.Day, h.Calendar.Date, h.Calendar.Zone, h.Memories, h.Forgotten, h.Relations)
+		b.Queue(updateHead, w.tenant, h.Revision, h.versions, h.buried, h.Calendar.Day, h.Calendar.Date, h.Calendar.Zone, h.Memories, h.Forgotten, h.Relations)
 	}
 	if b.Len() == 0 {
 		_, err := c.Exec(ctx, "ROLLBACK")

@@ -89,6 +89,7 @@ func parse(url string, o *DBOptions) (*DB, error) {
 		if d.direct.Load() {
 			c.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 			c.RuntimeParams["plan_cache_mode"] = "force_custom_plan" // a plan that is kept fits the tables as they were, perhaps empty
+			c.RuntimeParams["idle_in_transaction_session_timeout"] = idleLimit
 		}
 		return nil
 	}

@@ -48,7 +48,7 @@ func (c *changes) flushRows(b *pgx.Batch, g *group) error {
 			return err
 		}
 	}
-	if len(added) > 0 {
+	if len(added) > 0 && g.stored.buried {
 		b.Queue("DELETE FROM hippo.tombstone WHERE tenant = $1 AND id = ANY($2)", g.tenant, uuids(added))
 	}
 	if len(gone) > 0 {

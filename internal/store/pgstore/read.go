@@ -15,12 +15,13 @@ import (
 type head struct {
 	driver.Head
 	versions int64 // the last number of table version
+	buried   bool  // table tombstone has or had rows
 }
 
-const selectHead = "SELECT store, revision, versions, day, date, zone, memories, forgotten, relations FROM hippo.tenant WHERE tenant = $1"
+const selectHead = "SELECT store, revision, versions, buried, day, date, zone, memories, forgotten, relations FROM hippo.tenant WHERE tenant = $1"
 
 func scanHead(row pgx.CollectableRow) (h head, err error) {
-	err = row.Scan(&h.Store, &h.Revision, &h.versions, &h.Calendar.Day, &h.Calendar.Date, &h.Calendar.Zone, &h.Memories, &h.Forgotten, &h.Relations)
+	err = row.Scan(&h.Store, &h.Revision, &h.versions, &h.buried, &h.Calendar.Day, &h.Calendar.Date, &h.Calendar.Zone, &h.Memories, &h.Forgotten, &h.Relations)
 	return h, err
 }
 

@@ -103,7 +103,7 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 			continue
 		}
 		t.set(id, nil)
-		t.purged[id] = true
+		t.purged[id], t.head.buried = true, true
 		t.unrelate(id)
 		t.past.purge(t.group, id)
 		for k := range t.vectors {

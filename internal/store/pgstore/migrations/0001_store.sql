@@ -1,12 +1,14 @@
 -- A tenant is a store. It leads every key, so that the tables can be distributed by it, and no statement reads the rows of two.
 -- Text in keys is compared as bytes. Times are in UTC; NULL is unset, but in the keys of relations.
 
--- One row for a tenant: who the store is, and what it has given out. A writer locks it, so that the order of commits is that of revisions.
+-- One row for a tenant: who the store is, what it has given out, and whether a memory was ever purged. A writer locks it, so that the
+-- order of commits is that of revisions.
 CREATE TABLE hippo.tenant (
     tenant     text        COLLATE "C" PRIMARY KEY,
     store      text        NOT NULL,
     revision   bigint      NOT NULL DEFAULT 0,
     versions   bigint      NOT NULL DEFAULT 0,
+    buried     boolean     NOT NULL DEFAULT false,
     day        bigint      NOT NULL DEFAULT 0,
     date       text        NOT NULL DEFAULT '',
     zone       text        NOT NULL DEFAULT '',
