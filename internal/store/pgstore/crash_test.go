@@ -140,12 +140,9 @@ func killed(t *testing.T, url string, after time.Duration) (ids []hippo.ID) {
 	return ids
 }
 
-// Writers go on while the server is killed with all of its processes: nothing that was acknowledged is lost or there twice, and no
-// write fails.
-func TestCrash_ServerKilled(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Start(t)
-	s := open(t, openDB(t, server.Database(t)), "crash")
+// recording runs writers while something happens to the server: no write fails. It returns what was acknowledged.
+func recording(t *testing.T, s *pgstore.Store, happens func(acknowledged func(n int))) (acknowledged []hippo.ID) {
+	t.Helper()
 	ids, ended := make(chan hippo.ID), make(chan struct{})
 	var all sync.WaitGroup
 	for range 8 {
@@ -163,16 +160,42 @@ func TestCrash_ServerKilled(t *testing.T) {
 			}
 		})
 	}
-	var acknowledged []hippo.ID
-	for range crashRounds(2) {
-		for range 50 {
+	happens(func(n int) {
+		for range n {
 			acknowledged = append(acknowledged, <-ids)
 		}
-		server.Kill(t)
-	}
-	acknowledged = append(acknowledged, <-ids)
+	})
 	close(ended)
 	all.Wait()
-	recorded(t, s, acknowledged)
-	t.Logf("%d acknowledged", len(acknowledged))
+	return acknowledged
+}
+
+// Writers go on while the server is killed with all of its processes: nothing that was acknowledged is lost or there twice, and no
+// write fails.
+func TestCrash_ServerKilled(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	s := open(t, openDB(t, server.Database(t)), "crash")
+	recorded(t, s, recording(t, s, func(acknowledged func(n int)) {
+		for range crashRounds(2) {
+			acknowledged(50)
+			server.Kill(t)
+		}
+		acknowledged(1)
+	}))
+}
+
+// Writers go on while the server is killed and a standby takes over, which had confirmed each commit.
+func TestCrash_Failover(t *testing.T) {
+	t.Parallel()
+	primary := pgtest.Start(t)
+	pgtest.Exec(t, primary.URL("postgres"), "CREATE DATABASE crash TEMPLATE template0")
+	standby := primary.Standby(t)
+	s := open(t, openDB(t, pgtest.Either("crash", primary, standby)), "crash")
+	recorded(t, s, recording(t, s, func(acknowledged func(n int)) {
+		acknowledged(50)
+		primary.Crash(t)
+		standby.Promote(t)
+		acknowledged(50)
+	}))
 }

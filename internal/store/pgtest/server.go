@@ -33,7 +33,7 @@ func launch(durable bool) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Server{dir: dir, bin: bin, settings: []string{"listen_addresses=", "max_connections=200", "unix_socket_directories=" + dir, "log_min_messages=fatal"}}
+	s = &Server{dir: dir, bin: bin, settings: settings(dir)}
 	if !durable {
 		s.settings = append(s.settings, "fsync=off", "full_page_writes=off")
 	}
@@ -45,6 +45,11 @@ func launch(durable bool) (s *Server, err error) {
 		return nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	return s, s.start()
+}
+
+// settings are those of a server that listens in a folder only.
+func settings(dir string) []string {
+	return []string{"listen_addresses=", "max_connections=200", "unix_socket_directories=" + dir, "log_min_messages=fatal"}
 }
 
 // command returns a command that runs as a user who may run the server.
@@ -132,6 +137,15 @@ func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") 
 // Kill kills the server with all of its processes, as a crash of the machine would, and starts it again.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
+	s.Crash(t)
+	if err := s.start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Crash kills the server, which does not come back.
+func (s *Server) Crash(t testing.TB) {
+	t.Helper()
 	pid, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
 	if err != nil {
 		t.Fatal(err)
@@ -148,9 +162,6 @@ func (s *Server) Kill(t testing.TB) {
 		t.Fatal(err)
 	}
 	s.end()
-	if err := s.start(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (s *Server) end() {
