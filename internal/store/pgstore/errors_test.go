@@ -127,8 +127,13 @@ func TestRole(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	role := roleName("limited")
-	pgtest.Exec(t, url, "CREATE ROLE "+role+" LOGIN")
-	db, err := pgstore.OpenDB(t.Context(), pgtest.With(t, url, "user", role), nil)
+	pgtest.Exec(t, url, "CREATE ROLE "+role+" LOGIN PASSWORD 'limited'")
+	t.Cleanup(func() {
+		if err := errors.Join(pgtest.Cleanup(url, "DROP OWNED BY "+role), pgtest.Cleanup(url, "DROP ROLE "+role)); err != nil {
+			t.Error(err)
+		}
+	})
+	db, err := pgstore.OpenDB(t.Context(), pgtest.With(t, pgtest.With(t, url, "user", role), "password", "limited"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +154,6 @@ func TestRole(t *testing.T) {
 	pgtest.Exec(t, url, "GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hippo TO "+role)
 	write(t, s, put(memory(2)))
 	write(t, open(t, db, "new"), put(memory(1)))
-	pgtest.Exec(t, url, "DROP OWNED BY "+role, "DROP ROLE "+role)
 }
 
 // A database that only lets itself be read is read.

@@ -29,19 +29,22 @@ func scanRelation(row pgx.CollectableRow) (r hippo.Relation, err error) {
 	return r, err
 }
 
-// The conditions of selectRelations: that a scope sees a memory, and that a relation holds at a time, if one is given.
+// Parts of selectRelations: that a scope sees a memory, that a relation holds at a time, if one is given, and the limit.
 const (
-	visibleFrom = "EXISTS (SELECT FROM hippo.memory m WHERE m.tenant = $1 AND m.forgotten_at IS NULL AND m.namespace = $4 AND ($5::text[] IS NULL OR m.project = ANY($5)) AND m.id = "
-	holds       = " AND ($6::timestamptz IS NULL OR r.valid_from <= $6 AND r.valid_until > $6)"
-	strongest   = " ORDER BY r.weight DESC, r.reinforced DESC, r.source, r.target, r.kind, r.valid_from LIMIT $3"
+	visible   = "EXISTS (SELECT FROM hippo.memory m WHERE m.tenant = $1 AND m.forgotten_at IS NULL AND m.namespace = $4 AND ($5::text[] IS NULL OR m.project = ANY($5)) AND m.id = "
+	holds     = "($6::timestamptz IS NULL OR r.valid_from <= $6 AND r.valid_until > $6)"
+	strongest = " ORDER BY r.weight DESC, r.reinforced DESC, r.source, r.target, r.kind, r.valid_from LIMIT $3"
 )
 
 // selectRelations reads the strongest relations of each of some memories: of those that it is the source of and those that it is the
 // target of, which are walked in the order of their strength, up to the limit.
-const selectRelations = "SELECT " + relationColumns + " FROM unnest($2::uuid[]) AS asked (id) CROSS JOIN LATERAL (SELECT * FROM (" +
-	"(SELECT * FROM hippo.relation r WHERE r.tenant = $1 AND r.source = asked.id" + holds + " AND " + visibleFrom + "r.target)" + strongest + ") UNION ALL " +
-	"(SELECT * FROM hippo.relation r WHERE r.tenant = $1 AND r.target = asked.id" + holds + " AND " + visibleFrom + "r.source)" + strongest + ")) r" + strongest + ") r " +
-	"WHERE " + visibleFrom + "asked.id)"
+const selectRelations = "SELECT " + relationColumns + ` FROM unnest($2::uuid[]) AS asked (id) CROSS JOIN LATERAL (
+	SELECT * FROM (
+		(SELECT * FROM hippo.relation r WHERE r.tenant = $1 AND r.source = asked.id AND ` + holds + " AND " + visible + "r.target)" + strongest + `)
+		UNION ALL
+		(SELECT * FROM hippo.relation r WHERE r.tenant = $1 AND r.target = asked.id AND ` + holds + " AND " + visible + "r.source)" + strongest + `)
+	) r` + strongest + `
+) r WHERE ` + visible + "asked.id)"
 
 // Relations implements [driver.Relations]. Cost: one round trip.
 func (s *relations) Relations(ctx context.Context, q driver.RelationQuery) (found []hippo.Relation, err error) {
