@@ -156,3 +156,48 @@ func TestWriter_Close(t *testing.T) {
 		}
 	})
 }
+
+// The context of a group ends when the last of its callers gives up, not before.
+func TestContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hold, ended := make(chan struct{}), false
+		w := groupcommit.New(func(group []*groupcommit.Request[*tx]) error {
+			ctx, stop := groupcommit.Context(group)
+			defer stop()
+			for _, r := range group {
+				r.Start()
+			}
+			if len(group) == 1 {
+				<-hold
+				return nil
+			}
+			<-ctx.Done()
+			ended = true
+			return ctx.Err()
+		})
+		var wg sync.WaitGroup
+		write := func() (leave context.CancelFunc) {
+			ctx, leave := context.WithCancel(t.Context())
+			wg.Go(func() { _ = w.Write(ctx, driver.Lazy, note("x")) }) // two of them are canceled
+			synctest.Wait()
+			return leave
+		}
+		defer write()()
+		one, two := write(), write()
+		close(hold)
+		synctest.Wait()
+		one()
+		synctest.Wait()
+		if ended {
+			t.Error("the context ended while a caller waits")
+		}
+		two()
+		synctest.Wait()
+		if !ended {
+			t.Error("the context goes on though nobody waits")
+		}
+		wg.Wait()
+		w.Close()
+	})
+}

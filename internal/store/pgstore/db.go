@@ -42,6 +42,9 @@ type DBOptions struct {
 // defaultWait is that of [DBOptions].
 const defaultWait = 10 * time.Second
 
+// defaultConns bounds the connections, unless the URL has pool_max_conns: a write holds one until it is on the disk.
+const defaultConns = 16
+
 // connectTimeout bounds how long a connection may take to be made, unless the URL has connect_timeout.
 const connectTimeout = 10 * time.Second
 
@@ -84,6 +87,9 @@ func parse(url string, o *DBOptions) (*DB, error) {
 	c := config.ConnConfig
 	if !strings.Contains(url, "default_query_exec_mode") {
 		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	if !strings.Contains(url, "pool_max_conns") {
+		config.MaxConns = defaultConns
 	}
 	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
 		if d.direct.Load() {
