@@ -35,12 +35,12 @@ type Config struct {
 type Pool struct {
 	Config
 
-	mu     sync.Mutex // never held while something waits
-	open   map[string]*tenant
-	unused *list.List // of open tenants that nobody uses, the first one for the longest time
+	mu     sync.Mutex           // never held while something waits
+	found  map[string]*tenant   // by namespace; one that is evicted is found until it is closed, so that nobody opens it meanwhile
+	all    map[*tenant]struct{} // those that are not closed
+	unused *list.List           // of those that nobody uses, the first one for the longest time
 	bytes  int64
-	closed bool
-	ending sync.WaitGroup // tenants that are being closed
+	shut   bool
 }
 
 // tenant is the engine of a namespace, from its opening to its end.
@@ -50,37 +50,37 @@ type tenant struct {
 	engine    *engine.Engine
 	err       error
 	cancel    context.CancelFunc // of the opening
-	gone      chan struct{}      // closed when the engine is closed
+	gone      chan struct{}      // closed when the engine is closed, and unclosed set
+	unclosed  error              // why it was not closed cleanly
 
 	// The pool guards what follows.
-	users int
-	place *list.Element // in unused
-	bytes int64
-	left  bool // no longer in the pool
+	users  int           // callers, and the goroutine that opens it
+	place  *list.Element // in unused
+	bytes  int64
+	left   bool // it gets no more users
+	ending bool // it is being closed
 }
 
 // New returns a Pool without engines.
 func New(c Config) *Pool {
-	return &Pool{Config: c, open: make(map[string]*tenant), unused: list.New()}
+	return &Pool{Config: c, found: make(map[string]*tenant), all: make(map[*tenant]struct{}), unused: list.New()}
 }
 
-// Engine returns the engine of the namespace of the caller when it is open. It stays open until ctx ends, at least. Callers who come
-// while it is opened wait for it; after a failure the next one tries again. After Close the error is [hippo.ErrUnavailable].
+// Engine returns the engine of the namespace of the caller when it is open. It stays open until ctx ends, or [Pool.Shut]. Callers who
+// come while it is opened wait for it; after a failure the next one tries again. After Shut the error is [hippo.ErrUnavailable].
 func (p *Pool) Engine(ctx context.Context) (*engine.Engine, error) {
 	return p.Of(ctx, p.Namespace(ctx))
 }
 
 // Of is [Pool.Engine] for a namespace.
 func (p *Pool) Of(ctx context.Context, namespace string) (*engine.Engine, error) {
-	for {
+	for ctx.Err() == nil {
 		t, closing, err := p.use(ctx, namespace)
 		if err != nil {
 			return nil, err
 		}
 		if closing { // and then it is opened again
-			if err := wait(ctx, t.gone); err != nil {
-				return nil, err
-			}
+			_ = wait(ctx, t.gone)
 			continue
 		}
 		context.AfterFunc(ctx, func() { p.release(t) })
@@ -89,6 +89,7 @@ func (p *Pool) Of(ctx context.Context, namespace string) (*engine.Engine, error)
 		}
 		return t.engine, t.err
 	}
+	return nil, context.Cause(ctx)
 }
 
 func wait(ctx context.Context, done <-chan struct{}) error {
@@ -104,14 +105,11 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 func (p *Pool) use(ctx context.Context, namespace string) (t *tenant, closing bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
-		return nil, false, errEnding()
+	if p.shut {
+		return nil, false, fmt.Errorf("%w: the program is ending", hippo.ErrUnavailable)
 	}
-	if t = p.open[namespace]; t == nil {
-		opening, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		t = &tenant{namespace: namespace, opened: make(chan struct{}), gone: make(chan struct{}), cancel: cancel}
-		p.open[namespace] = t
-		go p.start(opening, t)
+	if t = p.found[namespace]; t == nil {
+		t = p.begin(ctx, namespace)
 	}
 	if t.left {
 		return t, true, nil
@@ -119,6 +117,15 @@ func (p *Pool) use(ctx context.Context, namespace string) (t *tenant, closing bo
 	t.users++
 	p.unlist(t)
 	return t, false, nil
+}
+
+// begin begins to open a tenant; the pool is locked. It goes on when ctx ends: others may wait for it.
+func (p *Pool) begin(ctx context.Context, namespace string) *tenant {
+	opening, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t := &tenant{namespace: namespace, opened: make(chan struct{}), gone: make(chan struct{}), cancel: cancel, users: 1}
+	p.found[namespace], p.all[t] = t, struct{}{}
+	go p.start(opening, t)
+	return t
 }
 
 // unlist takes a tenant from those that nobody uses; the pool is locked.
@@ -129,71 +136,59 @@ func (p *Pool) unlist(t *tenant) {
 	}
 }
 
-func errEnding() error { return fmt.Errorf("%w: the program is ending", hippo.ErrUnavailable) }
-
-// start opens a tenant. One that cannot be opened leaves the pool at once.
+// start opens a tenant. One that cannot be opened leaves the pool before anybody learns of it.
 func (p *Pool) start(ctx context.Context, t *tenant) {
-	e, err := p.Open(ctx, t.namespace)
-	p.mu.Lock()
-	if t.engine, t.err = e, err; err != nil {
-		t.left = true
-		if p.open[t.namespace] == t {
-			delete(p.open, t.namespace)
-		}
-		close(t.gone)
+	t.engine, t.err = p.Open(ctx, t.namespace)
+	if t.err != nil {
+		p.mu.Lock()
+		p.withdraw(t)
+		p.mu.Unlock()
 	}
-	p.mu.Unlock()
 	close(t.opened)
-	if err == nil {
-		e.Warm(ctx)
-		p.measure(t)
+	if t.err == nil {
+		t.engine.Warm(ctx)
 	}
+	p.release(t)
 }
 
 // release ends a use. The tenant stays open while there is room.
 func (p *Pool) release(t *tenant) {
-	p.mu.Lock()
-	t.users--
-	switch {
-	case t.users > 0:
-	case t.left:
-		p.close(t)
-	default:
-		t.place = p.unused.PushBack(t)
-	}
-	p.mu.Unlock()
-	p.measure(t)
-}
-
-// measure takes the size of an open tenant, and makes room.
-func (p *Pool) measure(t *tenant) {
-	select {
-	case <-t.opened:
-	default:
-		return // its opening measures it
-	}
-	if t.err != nil {
-		return
-	}
-	size := p.Size(t.engine)
+	size := t.measure(p.Size)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	t.users--
 	if t.left {
+		p.end(t)
 		return
 	}
 	p.bytes += size - t.bytes
 	t.bytes = size
+	if t.users == 0 {
+		t.place = p.unused.PushBack(t)
+	}
 	for p.Bytes > 0 && p.bytes > p.Bytes && p.unused.Len() > 0 {
-		if first, ok := p.unused.Front().Value.(*tenant); ok {
-			p.evict(first)
-		}
+		evicted := p.unused.Front().Value.(*tenant) //nolint:errcheck // it holds tenants alone
+		p.leave(evicted)
+		p.end(evicted)
 	}
 }
 
-// evict closes a tenant that nobody uses; the pool is locked. It is found until it is closed, so that nobody opens it meanwhile.
-func (p *Pool) evict(t *tenant) {
-	p.leave(t)
-	p.close(t)
+// isOpened reports whether the opening of a tenant has ended.
+func (t *tenant) isOpened() bool {
+	select {
+	case <-t.opened:
+		return true
+	default:
+		return false
+	}
+}
+
+// measure returns the size of a tenant; 0: it is not open yet.
+func (t *tenant) measure(size func(*engine.Engine) int64) int64 {
+	if !t.isOpened() || t.err != nil {
+		return 0
+	}
+	return size(t.engine)
 }
 
 // leave makes a tenant one that gets no more users; the pool is locked.
@@ -204,23 +199,40 @@ func (p *Pool) leave(t *tenant) {
 	t.bytes = 0
 }
 
-// close closes a tenant that has left and has no users; the pool is locked.
-func (p *Pool) close(t *tenant) {
-	if p.closed || t.engine == nil {
-		return // Shut closes it, or it was not opened
+// end closes a tenant that has left when nobody uses it, or the pool is shut; the pool is locked.
+func (p *Pool) end(t *tenant) {
+	if t.ending || !t.isOpened() || t.users > 0 && t.err == nil && !p.shut {
+		return
 	}
-	p.ending.Go(func() {
-		if err := t.engine.Close(); err != nil {
-			p.Log.Warn("a namespace was not closed cleanly", "namespace", t.namespace, "error", err)
+	t.ending = true
+	go p.close(t)
+}
+
+// close closes a tenant.
+func (p *Pool) close(t *tenant) {
+	t.cancel()
+	var err error
+	if t.err == nil {
+		err = t.engine.Close()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil {
+		t.unclosed = fmt.Errorf("namespace %q was not closed cleanly: %w", t.namespace, err)
+		if !p.shut {
+			p.Log.Warn(t.unclosed.Error())
 		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.open[t.namespace] == t {
-			delete(p.open, t.namespace)
-		}
-		t.cancel()
-		close(t.gone)
-	})
+	}
+	p.forget(t)
+	delete(p.all, t)
+	close(t.gone)
+}
+
+// forget makes the next caller open a namespace again; the pool is locked.
+func (p *Pool) forget(t *tenant) {
+	if p.found[t.namespace] == t {
+		delete(p.found, t.namespace)
+	}
 }
 
 // Leave makes the next caller open a namespace again: its store is no longer the one that was opened. Those who use it go on with
@@ -228,44 +240,44 @@ func (p *Pool) close(t *tenant) {
 func (p *Pool) Leave(namespace string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.open[namespace]
-	if t == nil || t.left {
-		return
+	if t := p.found[namespace]; t != nil && !t.left {
+		p.withdraw(t)
 	}
+}
+
+// withdraw makes a tenant one that is not found; the pool is locked.
+func (p *Pool) withdraw(t *tenant) {
 	p.leave(t)
-	delete(p.open, namespace)
-	if t.users == 0 {
-		p.close(t)
-	}
+	p.forget(t)
+	p.end(t)
 }
 
 // Warm returns how many engines are open, and the sum of their sizes.
 func (p *Pool) Warm() (engines int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.open), p.bytes
+	return len(p.all), p.bytes
 }
 
-// Shut closes all engines, and waits until ctx ends for those that are still opening.
+// Shut closes all engines, those that somebody uses as well. It waits until ctx ends; what is still opening then is closed when that
+// ends.
 func (p *Pool) Shut(ctx context.Context) error {
 	p.mu.Lock()
-	p.closed = true
-	all := slices.Collect(maps.Values(p.open))
+	p.shut = true
+	all := slices.Collect(maps.Keys(p.all))
 	for _, t := range all {
-		t.left = true
+		t.cancel()
+		p.leave(t)
+		p.end(t)
 	}
 	p.mu.Unlock()
 	var errs []error
 	for _, t := range all {
-		t.cancel()
-		if err := wait(ctx, t.opened); err != nil {
-			errs = append(errs, fmt.Errorf("namespace %q still opening: %w", t.namespace, err))
+		if err := wait(ctx, t.gone); err != nil {
+			errs = append(errs, fmt.Errorf("namespace %q is still open: %w", t.namespace, err))
 			continue
 		}
-		if t.err == nil {
-			errs = append(errs, t.engine.Close())
-		}
+		errs = append(errs, t.unclosed)
 	}
-	p.ending.Wait()
 	return errors.Join(errs...)
 }
