@@ -109,7 +109,7 @@ func assemble(ctx context.Context, s *store.Store, path string, m *selection, c 
 
 func openIndex(ctx context.Context, s *store.Store, path string, m *selection, o *Options) (*index.Index, error) {
 	indexed, instant := embedding.Indexed(m.models)
-	return index.Open(ctx, s, &index.Options{Path: path, Tokens: m.table, Models: indexed, Instant: instant, ReadOnly: o.ReadOnly, Log: o.Log})
+	return index.Open(ctx, s, &index.Options{Path: path, Tokens: m.table, Models: indexed, Instant: instant, Stored: embedding.Stored(s, m.models), ReadOnly: o.ReadOnly, Log: o.Log})
 }
 
 // openBackend returns the back end and the path of its index file; empty if it has none.

@@ -186,7 +186,7 @@ func fileOrders() map[string]fileOrder {
 				"folded.go", "segment.go", "tenants.go", "part.go", "lessons.go", "snapshot.go", "place.go", "said.go", "repeated.go", "filter.go", "elements.go", "scans.go", "reserve.go", "found.go", "vocabulary.go", "same.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
 				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
 				"near.go", "matches.go", "fold.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go", "neighbours.go", "codes.go",
-				"apply.go", "follow.go", "access.go", "index.go", "fork.go", "searcher.go",
+				"stored.go", "apply.go", "follow.go", "access.go", "index.go", "fork.go", "searcher.go",
 			},
 			up: []string{
 				"elements.go: minContext", "file.go: savedPart", "found.go: cachedScorer", "found.go: situationFilter", "found.go: queryTerms", "found.go: window",

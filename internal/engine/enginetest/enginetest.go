@@ -55,6 +55,7 @@ func New(t T, o *Options) *engine.Engine {
 	o.Store = store.New(o.Backend, &store.Options{Now: o.Now, Zone: o.Zone, Retention: o.Retention})
 	x := &index.Options{Path: o.Path, Tokens: o.Tokens}
 	x.Models, x.Instant = embedding.Indexed(o.Models)
+	x.Stored = embedding.Stored(o.Store, o.Models)
 	var err error
 	if o.Index, err = index.Open(t.Context(), o.Store, x); err != nil {
 		t.Fatal(err)

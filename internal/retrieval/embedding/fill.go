@@ -2,10 +2,7 @@ package embedding
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
-	"io"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -24,8 +21,10 @@ const (
 	slowBatch    = 16
 	// briefBatch is small, so that a process that ends soon finishes it.
 	briefBatch = 4
-	// storedBatch is how many memories are looked up in the store at a time.
+	// storedBatch is how many memories are looked up in the store at first, and manyStored how many at most: as long as all of
+	// them have a vector there, the number grows.
 	storedBatch = 64
+	manyStored  = 2048
 )
 
 // manyEmbedded is the number of memories after which the memory of embedding is returned to the
@@ -66,6 +65,9 @@ func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) err
 		}
 		n, err := embedMemories(ctx, f, m, ids)
 		embedded += n
+		if !m.Instant {
+			batch = nextBatch(batch, n)
+		}
 		switch {
 		case errors.Is(err, errBattery), errors.Is(err, errElsewhere):
 			if err := waitToEmbed(ctx, f, m, err); err != nil {
@@ -113,6 +115,14 @@ func embedMemories(ctx context.Context, f *Follower, m *modelState, ids []hippo.
 	}
 	computed, err := computeVectors(ctx, f, m, ms[:min(len(ms), m.batch())])
 	return f.index.Vectors.Set(m.id, computed), err
+}
+
+// nextBatch returns how many memories are looked up after a batch, of which found had a vector in the store.
+func nextBatch(batch, found int) int {
+	if found < batch {
+		return storedBatch
+	}
+	return min(4*batch, manyStored)
 }
 
 // waitsForPower reports whether a model does not embed because the machine runs on its battery.
@@ -242,45 +252,6 @@ func embedPassages(ctx context.Context, f *Follower, m *modelState, texts []stri
 	return out, nil
 }
 
-// storedVectors returns the vectors in the store, and the memories without one.
-func storedVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
-	ids := make([]hippo.ID, len(ms))
-	for i, memory := range ms {
-		ids[i] = memory.ID
-	}
-	kept, err := f.store.Vectors().Get(ctx, m.id, ids)
-	if err != nil {
-		return nil, nil, err
-	}
-	by := make(map[hippo.ID]driver.Vector, len(kept))
-	for _, v := range kept {
-		by[v.ID] = v
-	}
-	var found []index.Vector
-	var rest []*hippo.Memory
-	for _, memory := range ms {
-		v, ok := by[memory.ID]
-		texts := m.passages(memory)
-		dim := m.Model.Model().Dimension
-		if !ok || v.Text != textKey(texts) || len(v.Values) != dim || len(v.Values)+len(v.More) != len(texts)*dim {
-			rest = append(rest, memory)
-			continue
-		}
-		found = append(found, index.Vector{ID: memory.ID, Text: index.TextKey(memory), Values: slices.Concat(v.Values, v.More)})
-	}
-	return found, rest, nil
-}
-
-// textKey is a hash of the texts of a memory that are embedded.
-func textKey(texts []string) uint64 {
-	h := sha256.New()
-	for _, t := range texts {
-		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(t))))
-		io.WriteString(h, t) //nolint:errcheck // a hash returns no error
-	}
-	return binary.LittleEndian.Uint64(h.Sum(nil))
-}
-
 // LoadStored adds vectors that other processes have stored to the index, so that a status counts
 // them. The background work does the same, a little later.
 func (f *Follower) LoadStored(ctx context.Context) error {
@@ -288,8 +259,8 @@ func (f *Follower) LoadStored(ctx context.Context) error {
 		if m.Instant {
 			continue
 		}
-		for taken := 1; taken > 0; {
-			ms, err := f.store.Get(ctx, f.index.Vectors.Unembedded(m.id, storedBatch))
+		for taken, batch := 1, storedBatch; taken > 0; batch = nextBatch(batch, taken) {
+			ms, err := f.store.Get(ctx, f.index.Vectors.Unembedded(m.id, batch))
 			if err != nil {
 				return err
 			}

@@ -17,6 +17,7 @@ type batch struct {
 	ready    chan struct{}
 	segment  *segment // of fresh, nil if there are none
 	codes    []docVector
+	stored   map[embed.Model]vectors
 	err      error
 }
 
@@ -75,6 +76,7 @@ func (d *draft) add(b *batch, kept []keptVectors, instant embed.Embedder) {
 	}
 	p := newPart(b.segment, hidden.complement(b.segment.docs), hidden, len(d.models))
 	for k, m := range d.models {
+		p.vectors[k] = b.stored[m]
 		var list []docVector
 		if instant != nil && m == instant.Model() {
 			list = b.codes
@@ -88,12 +90,12 @@ func (d *draft) add(b *batch, kept []keptVectors, instant embed.Embedder) {
 	d.append(p)
 }
 
-// keep returns the vectors by model k that documents of p had before.
+// keep returns the vectors by model k that documents of p had before and do not have yet.
 func keep(p *part, kept []keptVectors, k int) []docVector {
 	var list []docVector
 	for _, o := range kept {
 		doc, ok := p.find(o.id)
-		if ok && o.in.vectors[k].has(o.doc) && p.columns.extras[doc].text == o.in.columns.extras[o.doc].text {
+		if ok && !p.vectors[k].has(doc) && o.in.vectors[k].has(o.doc) && p.columns.extras[doc].text == o.in.columns.extras[o.doc].text {
 			list = append(list, docVector{doc, o.in.vectors[k].codes(o.doc)})
 		}
 	}

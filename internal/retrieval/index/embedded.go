@@ -153,7 +153,7 @@ func (v *Vectors) dimension(model string) int {
 
 // quantize returns the codes of passages that lie one after the other; nil if they are not whole.
 func quantize(values []float32, dim int) []vector.Code {
-	if dim == 0 || len(values) == 0 || len(values)%dim != 0 {
+	if !isWhole(values, dim) {
 		return nil
 	}
 	out := make([]vector.Code, 0, len(values)/dim)

@@ -334,6 +334,7 @@ func (f *follower) index(ctx context.Context, b *batch, workers chan *builder) e
 		worker = newBuilder(f.opts)
 	}
 	b.segment, b.codes = worker.build(b.fresh) // sorts fresh
+	b.stored = storedVectors(ctx, f.opts, b.fresh)
 	if f.opts.Instant == nil || b.codes != nil {
 		return nil
 	}

@@ -108,7 +108,7 @@ func (v *vectors) with(model embed.Model, docs int, list []docVector) vectors {
 	case docs <= smallTable:
 		out.table = *copyRows(&v.table, model.Dimension, v.table.Len()+countRows(list))
 	case v.rowOf == nil:
-		out.table = *vector.NewSized(model.Dimension, 0)
+		out.table = *vector.NewSized(model.Dimension, countRows(list))
 	}
 	for _, x := range list {
 		out.rowOf[x.doc] = uint32(out.table.Len()) + 1
@@ -145,6 +145,11 @@ func countRows(list []docVector) (n int) {
 		n += len(x.codes)
 	}
 	return n
+}
+
+// isWhole reports whether values are those of one or more passages.
+func isWhole(values []float32, dim int) bool {
+	return dim > 0 && len(values) > 0 && len(values)%dim == 0
 }
 
 // index completes vectors of which docOf is known. If a document has several runs of rows, the

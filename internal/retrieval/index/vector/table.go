@@ -88,19 +88,30 @@ func (t *Table) Len() int { return t.n }
 func (t *Table) Dim() int { return t.dim }
 
 // Append adds a vector and returns its row.
-func (t *Table) Append(v []float32) uint32 { return t.AppendCode(Quantize(v)) }
+func (t *Table) Append(v []float32) uint32 {
+	if len(v) != t.dim {
+		panic("vector: a vector of another dimension")
+	}
+	hi, lo := nextRow(t)
+	return added(t, quantize(hi, lo, v))
+}
 
 // AppendCode adds a vector of the table's dimension and returns its row.
 func (t *Table) AppendCode(c Code) uint32 {
 	if len(c.Hi) != t.stride || len(c.Lo) != t.stride {
 		panic("vector: a code of another dimension")
 	}
+	hi, lo := nextRow(t)
+	copy(hi, c.Hi)
+	copy(lo, c.Lo)
+	return added(t, c.Scale)
+}
+
+// nextRow returns the planes of the row that is added next. Their padding is zeros.
+func nextRow(t *Table) (hi, lo []int8) {
 	if t.n < t.first {
-		copy(t.hi[t.n*t.stride:], c.Hi)
-		copy(t.lo[t.n*t.stride:], c.Lo)
-		binary.LittleEndian.PutUint32(t.scales[4*t.n:], math.Float32bits(c.Scale))
-		t.n++
-		return uint32(t.n - 1)
+		from := t.n * t.stride
+		return t.hi[from:][:t.stride], t.lo[from:][:t.stride]
 	}
 	i := t.n - t.first
 	if i/chunkRows == len(t.chunks) {
@@ -108,11 +119,18 @@ func (t *Table) AppendCode(c Code) uint32 {
 			hi: make([]int8, chunkRows*t.stride), lo: make([]int8, chunkRows*t.stride), scales: make([]float32, chunkRows),
 		})
 	}
-	k := t.chunks[i/chunkRows]
-	i %= chunkRows
-	copy(k.hi[i*t.stride:], c.Hi)
-	copy(k.lo[i*t.stride:], c.Lo)
-	k.scales[i] = c.Scale
+	k, from := t.chunks[i/chunkRows], i%chunkRows*t.stride
+	return k.hi[from:][:t.stride], k.lo[from:][:t.stride]
+}
+
+// added completes the row that [nextRow] returned, and returns its number.
+func added(t *Table, scale float32) uint32 {
+	if t.n < t.first {
+		binary.LittleEndian.PutUint32(t.scales[4*t.n:], math.Float32bits(scale))
+	} else {
+		i := t.n - t.first
+		t.chunks[i/chunkRows].scales[i%chunkRows] = scale
+	}
 	t.n++
 	return uint32(t.n - 1)
 }

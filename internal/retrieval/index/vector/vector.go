@@ -46,6 +46,12 @@ func Quantize(v []float32) Code {
 	n := padded(len(v))
 	planes := make([]int8, 2*n)
 	c := Code{Hi: planes[:n:n], Lo: planes[n:]}
+	c.Scale = quantize(c.Hi, c.Lo, v)
+	return c
+}
+
+// quantize sets the first components of the planes of a code, as many as v has, and returns its scale.
+func quantize(hi, lo []int8, v []float32) float32 {
 	const infinity = 0x7F800000
 	bits := uint32(0) // of numbers without a sign, which are ordered as the numbers are
 	for _, x := range v {
@@ -53,22 +59,25 @@ func Quantize(v []float32) Code {
 			bits = max(bits, b)
 		}
 	}
+	hi, lo = hi[:len(v)], lo[:len(v)]
+	clear(hi)
+	clear(lo)
 	largest := math.Float32frombits(bits)
 	if largest < least {
-		return c
+		return 0
 	}
-	c.Scale = float32(float64(largest) / most)
-	scale := float64(c.Scale)
+	rounded := float32(float64(largest) / most)
+	scale := float64(rounded)
 	for i, x := range v {
 		q := float64(x) / scale
 		if !(math.Abs(q) < most+1.5) { // not finite
 			continue
 		}
 		n := min(max(round(q), -most), most)
-		hi := (n + 128) >> 8
-		c.Hi[i], c.Lo[i] = int8(hi), int8(n-hi<<8)
+		high := (n + 128) >> 8
+		hi[i], lo[i] = int8(high), int8(n-high<<8)
 	}
-	return c
+	return rounded
 }
 
 // round is [math.Round] for a quotient of float32 numbers that fits: such a quotient is never the one
