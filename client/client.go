@@ -135,7 +135,7 @@ func (o *Options) config(url string) (config.Config, error) {
 	if err != nil {
 		return config.Config{}, err
 	}
-	return config.Config{Store: store, Model: model, Ranker: o.Ranker, Share: o.Shared, History: o.History, Surprise: scoring}, nil
+	return config.Config{Store: store, Namespace: o.Namespace, Model: model, Ranker: o.Ranker, Share: o.Shared, History: o.History, Surprise: scoring}, nil
 }
 
 // with returns a client of the same store with other memories.

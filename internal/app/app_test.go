@@ -124,7 +124,7 @@ func TestOpener_TriesAgain(t *testing.T) {
 // A kind of store that is not known is refused, and is not taken for another.
 func TestOpen_UnknownKind(t *testing.T) {
 	t.Parallel()
-	c := config.Config{Store: config.Store{Kind: "postgres", Path: filepath.Join(t.TempDir(), "x")}}
+	c := config.Config{Store: config.Store{Kind: "oracle", Path: filepath.Join(t.TempDir(), "x")}}
 	if e, err := app.Open(t.Context(), c, nil); !errors.Is(err, hippo.ErrUnsupported) {
 		t.Errorf("got %v, %v, want unsupported", e, err)
 	}

@@ -228,7 +228,7 @@ func exists(store config.Store) error {
 
 // on opens the store of a configuration, runs fn for the project of some names and closes it.
 func (s *shell) on(ctx context.Context, c config.Config, names []string, fn func(*client.Client) error) error {
-	m, err := client.Open(ctx, c.Store.String(), &client.Options{
+	m, err := client.Open(ctx, c.Store.URL(), &client.Options{
 		Model: c.Model.Name, Ranker: c.Ranker, Namespace: c.Namespace, Surprise: client.Surprise{Mode: c.Surprise.Mode, Weights: c.Surprise.Weights, Loss: c.Surprise.Loss}, Now: s.now, Log: s.logger(c), Brief: true,
 		Repositories: app.Repositories().Dir, History: c.History, Shared: c.Share,
 	})
