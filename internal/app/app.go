@@ -136,7 +136,7 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 		}
 		return b, filepath.Clean(s.Path) + ".index", nil
 	case "postgres":
-		return nil, "", fmt.Errorf("%w: %s is a database, which has its own tools for this, such as pg_dump and pg_restore; hippo db check reads its memories", hippo.ErrUnsupported, s)
+		return nil, "", InFiles(s)
 	case "http", "https":
 		return nil, "", fmt.Errorf("%w, %s: do this there", engine.ErrAway, s)
 	default:

@@ -72,10 +72,10 @@ func existingStore(s *shell) (config.Config, error) {
 	return c, err
 }
 
-// ownStore refuses a store on a server, for a command that needs the store itself.
+// ownStore refuses a store on a server and one in a database, for a command that needs the files of the store.
 func ownStore(store config.Store, why string) error {
 	if !store.Remote() {
-		return nil
+		return app.InFiles(store)
 	}
 	return fmt.Errorf("%w: the store is on a server, %s: this command %s", hippo.ErrUnsupported, store, why)
 }

@@ -22,15 +22,21 @@ import (
 
 	"github.com/hippo-memory/hippo/internal/doors/cli"
 	"github.com/hippo-memory/hippo/internal/doors/script"
+	"github.com/hippo-memory/hippo/internal/store/pgtest"
 )
 
 // TestMain makes the test binary run as hippo when it is called by that name.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tests{m}, map[string]func(){
 		"hippo":        program,
 		"hippo-server": program,
 	})
 }
+
+// tests runs the tests, some with a Postgres server that ends with them.
+type tests struct{ m *testing.M }
+
+func (t tests) Run() int { return pgtest.Main(t.m) }
 
 // hookTimeoutName is the variable of the time that hooks of the test binary may take. Without it they may take a
 // minute: what a hook does must not depend on how busy the machine is.

@@ -144,14 +144,9 @@ func newTokenRevokeCommand(s *shell) *cobra.Command {
 		Short: "Revoke a token",
 		Args:  oneArgument("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			var namespace *string
-			if f := s.root.PersistentFlags().Lookup("namespace"); f.Changed {
-				given := f.Value.String()
-				namespace = &given
-			}
 			cfg, _ := s.config() // a wrong setting keeps nobody from revoking a token of this machine
 			tokens := server.NewTokens(serverOptions(s, cfg, ""))
-			return errors.Join(tokens.Revoke(c.Context(), namespace, args[0]), tokens.Close())
+			return errors.Join(tokens.Revoke(c.Context(), givenNamespace(s), args[0]), tokens.Close())
 		},
 	}
 }

@@ -129,7 +129,7 @@ func (d *DB) hint(code string) string {
 		role := d.config.ConnConfig.User
 		return fmt.Sprintf(" (as the owner: GRANT USAGE ON SCHEMA hippo TO %[1]s; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hippo TO %[1]s)", pgx.Identifier{role}.Sanitize())
 	case "3F000", "42P01", "42703":
-		return " (the tables are missing or of another version: migrate the database)"
+		return " (the tables are missing or of another version: hippo db migrate)"
 	case "3D000":
 		return " (create it: createdb -E UTF8 -T template0 NAME)"
 	case "26000", "42P05":

@@ -89,7 +89,7 @@ func TestOpen_Schema(t *testing.T) {
 	}
 	t.Cleanup(db.Close)
 	_, err = pgstore.Open(t.Context(), db, "", nil)
-	wants(t, "no tables", err, hippo.ErrUnsupported, "migrate the database")
+	wants(t, "no tables", err, hippo.ErrUnsupported, "hippo db migrate")
 	openDB(t, url)
 	write(t, open(t, db, ""), put(memory(1)))
 	if err := pgstore.SetSchema(t.Context(), db, 1000); err != nil {

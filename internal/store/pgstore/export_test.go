@@ -50,3 +50,54 @@ func Pages(ctx context.Context, s *Store) (largest, pages int, err error) {
 	}
 	return largest, pages, err
 }
+
+// Migrations returns what each migration declares that it needs.
+func Migrations() (out [][]PlannedTable) {
+	for _, script := range migrations() {
+		out = append(out, declared(script))
+	}
+	return out
+}
+
+// PlanOf returns the plan of scripts for tables, each with the size of its rows and that with indexes.
+func PlanOf(tables map[string][2]int64, scripts ...string) (p Plan) {
+	known := make(map[string]sizes)
+	for name, s := range tables {
+		known[name] = sizes{s[0], s[1]}
+	}
+	p.add(scripts, known)
+	return p
+}
+
+// LocksOf runs migration n in an empty database that has those before it, and returns the locks that it takes on the tables of these.
+func LocksOf(ctx context.Context, d *DB, n int) (map[string][]string, error) {
+	out := make(map[string][]string)
+	c, err := d.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Release()
+	err = pgx.BeginFunc(ctx, c, func(t pgx.Tx) error {
+		_, err := migrate(ctx, t, migrations()[:n])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, pgx.BeginFunc(ctx, c, func(t pgx.Tx) error {
+		var before []string
+		if before, err = collect(ctx, t, pgx.RowTo[string], "SELECT relname::text FROM pg_catalog.pg_class WHERE relkind = 'r' AND relnamespace = 'hippo'::regnamespace AND relname <> 'schema'"); err != nil {
+			return err
+		}
+		if _, err := migrate(ctx, t, migrations()[:n+1]); err != nil {
+			return err
+		}
+		_, err = collect(ctx, t, func(row pgx.CollectableRow) (struct{}, error) {
+			var table, mode string
+			err := row.Scan(&table, &mode)
+			out[table] = append(out[table], mode)
+			return struct{}{}, err
+		}, "SELECT c.relname::text, l.mode FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE l.pid = pg_backend_pid() AND c.relname = ANY($1) AND c.relnamespace = 'hippo'::regnamespace", before)
+		return err
+	})
+}

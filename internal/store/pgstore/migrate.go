@@ -140,7 +140,7 @@ func (d *DB) checkSchema(ctx context.Context) error {
 	case at > known:
 		return fmt.Errorf("%w: %s has schema version %d, this program knows %d: use a newer hippo", hippo.ErrUnsupported, d, at, known)
 	case at < known:
-		return fmt.Errorf("%w: %s has schema version %d, this program needs %d: migrate the database", hippo.ErrUnsupported, d, at, known)
+		return fmt.Errorf("%w: %s has schema version %d, this program needs %d: hippo db plan shows what a migration would do, hippo db migrate does it", hippo.ErrUnsupported, d, at, known)
 	}
 	d.current.Store(true)
 	return nil
