@@ -121,21 +121,22 @@ func widths() map[string]int {
 // an empty name means tests only.
 func private() map[string]string {
 	return map[string]string{
-		"internal/store/drivertest":       "",
-		"internal/engine/enginetest":      "",
-		"internal/store/memstore":         "internal/app internal/engine/enginetest",
-		"internal/store/overlay":          "internal/store",
-		"internal/store/sqlitestore":      "internal/app internal/store/dirstore internal/store/sharedstore",
-		"internal/store/dirstore":         "internal/app",
-		"internal/store/sharedstore":      "internal/app",
-		"internal/store/pgstore":          "internal/app",
-		"internal/tenants":                "internal/app",
-		"internal/store/pgtest":           "",
-		"internal/retrieval/embed/static": "internal/app",
-		"internal/retrieval/embed/bert":   "internal/app",
-		"internal/retrieval/embed/cnn":    "internal/app",
-		"internal/retrieval/embed/causal": "internal/app",
-		"internal/retrieval/embed/openai": "internal/app",
+		"internal/store/drivertest":          "",
+		"internal/engine/enginetest":         "",
+		"internal/store/memstore":            "internal/app internal/engine/enginetest",
+		"internal/store/overlay":             "internal/store",
+		"internal/store/sqlitestore":         "internal/app internal/store/dirstore internal/store/sharedstore",
+		"internal/store/dirstore":            "internal/app",
+		"internal/store/sharedstore":         "internal/app",
+		"internal/store/pgstore":             "internal/app",
+		"internal/tenants":                   "internal/app",
+		"internal/store/pgtest":              "",
+		"internal/retrieval/index/snapshots": "internal/app",
+		"internal/retrieval/embed/static":    "internal/app",
+		"internal/retrieval/embed/bert":      "internal/app",
+		"internal/retrieval/embed/cnn":       "internal/app",
+		"internal/retrieval/embed/causal":    "internal/app",
+		"internal/retrieval/embed/openai":    "internal/app",
 	}
 }
 
@@ -164,6 +165,7 @@ func heavy() map[string]string {
 		"github.com/spf13/pflag":                       "internal/doors/cli",
 		"github.com/schollz/progressbar":               "internal/doors/cli",
 		"github.com/go-jose/go-jose":                   "internal/serve/oauth",
+		"github.com/aws/smithy-go":                     "internal/retrieval/index/snapshots",
 		"golang.org/x/crypto":                          "internal/serve/httpd",
 		"go.starlark.net":                              "internal/doors/script",
 		"github.com/google/go-cmp":                     suite,
@@ -182,10 +184,10 @@ func fileOrders() map[string]fileOrder {
 		}},
 		"internal/retrieval/index": {
 			files: []string{
-				"doc.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "extent.go", "spelling.go", "vectors.go", "postings.go", "names.go",
-				"folded.go", "segment.go", "tenants.go", "part.go", "lessons.go", "snapshot.go", "place.go", "said.go", "repeated.go", "filter.go", "elements.go", "scans.go", "reserve.go", "found.go", "vocabulary.go", "same.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
+				"doc.go", "sharing.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "extent.go", "spelling.go", "vectors.go", "postings.go", "names.go",
+				"folded.go", "segment.go", "tenants.go", "part.go", "lessons.go", "snapshot.go", "sender.go", "place.go", "said.go", "repeated.go", "filter.go", "elements.go", "scans.go", "reserve.go", "found.go", "vocabulary.go", "same.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "packed.go", "sections.go", "pending.go",
 				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
-				"near.go", "matches.go", "fold.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go", "neighbours.go", "codes.go",
+				"near.go", "matches.go", "fold.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "fetch.go", "compact.go", "maintain.go", "send.go", "embedded.go", "neighbours.go", "codes.go",
 				"stored.go", "apply.go", "follow.go", "access.go", "index.go", "fork.go", "searcher.go",
 			},
 			up: []string{

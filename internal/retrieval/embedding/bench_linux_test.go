@@ -17,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/static"
 	"github.com/hippo-memory/hippo/internal/retrieval/embedding"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
+	"github.com/hippo-memory/hippo/internal/retrieval/index/snapshots"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
@@ -54,8 +55,9 @@ func encoders() []embedding.Model {
 	return []embedding.Model{{Embedder: one, Optional: true}, {Embedder: two, Optional: true, Channel: retrieve.Multilingual}}
 }
 
-// attach opens an index on a store, whose vectors it takes over at once, or leaves to [embedding.Follower.LoadStored].
-func attach(b *testing.B, s *store.Store, path string, atOnce bool) *process {
+// attach opens an index on a store. change changes its options: without [index.Options.Stored] it leaves the vectors of the store to
+// [embedding.Follower.LoadStored].
+func attach(b *testing.B, s *store.Store, path string, change func(*index.Options)) *process {
 	b.Helper()
 	table, err := static.Open(models.Builtin())
 	if err != nil {
@@ -64,9 +66,8 @@ func attach(b *testing.B, s *store.Store, path string, atOnce bool) *process {
 	used := append(encoders(), embedding.Model{Embedder: table, Instant: true})
 	o := &index.Options{Path: path, Tokens: table}
 	o.Models, o.Instant = embedding.Indexed(used)
-	if atOnce {
-		o.Stored = embedding.Stored(s, used)
-	}
+	o.Stored = embedding.Stored(s, used)
+	change(o)
 	x, err := index.Open(b.Context(), s, o)
 	if err != nil {
 		b.Fatal(err)
@@ -121,7 +122,7 @@ func embedded(b *testing.B, n int) *store.Store {
 			b.Fatal(err)
 		}
 	}
-	p := attach(b, s, "", false)
+	p := attach(b, s, "", later)
 	if err := p.Embed(b.Context(), func(int, int) {}); err != nil {
 		b.Fatal(err)
 	}
@@ -140,24 +141,36 @@ func cpu(b *testing.B) time.Duration {
 }
 
 // BenchmarkAttach builds the index of a SQLite store without a file, and gives it the vectors that two models have left in
-// the store: at once, as [index.Options.Stored] does, and later.
+// the store: at once, as [index.Options.Stored] does, and later. Then it fetches the file from a folder.
 func BenchmarkAttach(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := embedded(b, n)
-			b.Run("at once", func(b *testing.B) { attachAll(b, s, n, true) })
-			b.Run("later", func(b *testing.B) { attachAll(b, s, n, false) })
+			b.Run("at once", func(b *testing.B) { attachAll(b, s, n, func(*index.Options) {}) })
+			b.Run("later", func(b *testing.B) { attachAll(b, s, n, later) })
+			b.Run("fetched", func(b *testing.B) {
+				place := snapshots.NewFolder(b.TempDir())
+				shared := func(o *index.Options) {
+					o.Sharing = &index.Sharing{Snapshots: place, Leases: s.Leases()}
+				}
+				detach(b, attach(b, s, filepath.Join(b.TempDir(), "index"), shared), n)
+				attachAll(b, s, n, shared)
+			})
 		})
 	}
 }
 
-func attachAll(b *testing.B, s *store.Store, n int, atOnce bool) {
+// later leaves the vectors of the store out.
+func later(o *index.Options) { o.Stored = nil }
+
+func attachAll(b *testing.B, s *store.Store, n int, change func(*index.Options)) {
 	b.Helper()
 	dir := b.TempDir()
-	var building, loading time.Duration
+	var building, loading, waiting time.Duration
 	for i := 0; b.Loop(); i++ {
-		start := cpu(b)
-		p := attach(b, s, filepath.Join(dir, fmt.Sprint(i)), atOnce)
+		start, began := cpu(b), time.Now()
+		p := attach(b, s, filepath.Join(dir, fmt.Sprint(i)), change)
+		waiting += time.Since(began)
 		built := cpu(b)
 		if err := p.LoadStored(b.Context()); err != nil {
 			b.Fatal(err)
@@ -166,5 +179,6 @@ func attachAll(b *testing.B, s *store.Store, n int, atOnce bool) {
 		detach(b, p, n)
 	}
 	b.ReportMetric(float64(building.Microseconds())/1000/float64(b.N), "build-CPU-ms")
+	b.ReportMetric(float64(waiting.Microseconds())/1000/float64(b.N), "attach-ms")
 	b.ReportMetric(float64(loading.Microseconds())/1000/float64(b.N), "load-CPU-ms")
 }

@@ -258,12 +258,17 @@ func readRoot(f *os.File) (h header, r root, size int64, err error) {
 	if h, err = decodeHeader(b, info.Size()); err != nil {
 		return h, r, 0, err
 	}
-	b = make([]byte, h.root.Length)
-	if _, err := f.ReadAt(b, h.root.Offset); err != nil {
-		return h, r, 0, err
-	}
-	r, err = decodeRoot(b, h.root.CRC)
+	r, err = rootAt(f, &h)
 	return h, r, info.Size(), err
+}
+
+// rootAt reads the root of a file.
+func rootAt(f io.ReaderAt, h *header) (root, error) {
+	b := make([]byte, h.root.Length)
+	if _, err := f.ReadAt(b, h.root.Offset); err != nil {
+		return root{}, err
+	}
+	return decodeRoot(b, h.root.CRC)
 }
 
 // misfit reports why a root is of no use for this index and store.

@@ -29,7 +29,10 @@ func Open(ctx context.Context, src Source, o *Options) (*Index, error) {
 	}
 	s := newState(o.Models)
 	u := &upkeep{state: s, opts: o, file: indexFile{path: o.Path, mappings: newMappings()}}
-	u.load(head)
+	if o.shares() {
+		u.sender = newSender(func() { send(u) })
+	}
+	u.load(ctx, head)
 	f := &follower{state: s, src: src, opts: o, upkeep: u, token: make(chan struct{}, 1)}
 	v := &Vectors{state: s, upkeep: u, scans: newScans()}
 	return &Index{state: s, follower: f, upkeep: u, Vectors: v, search: newSearchPool(o, &v.elements, v.scans)}, nil
@@ -86,7 +89,7 @@ func (x *Index) Resident() int64 {
 
 // Save writes the file now; without a path it only merges what is to be merged.
 func (x *Index) Save(ctx context.Context) error {
-	if err := x.upkeep.save(ctx); err != nil {
+	if err := x.upkeep.save(ctx, usual); err != nil {
 		return fmt.Errorf("index: save: %w", err)
 	}
 	return nil
@@ -104,8 +107,9 @@ func (x *Index) Close() error {
 	}
 	x.upkeep.background.Close()
 	if x.upkeep.worthSaving() {
-		x.upkeep.warn(x.upkeep.save(context.Background()))
+		x.upkeep.warn(x.upkeep.save(context.Background(), usual))
 	}
+	closeSender(x.upkeep)
 	x.edit(func(d *draft) { d.parts = nil })
 	return nil
 }

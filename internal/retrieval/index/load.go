@@ -3,7 +3,6 @@ package index
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"sync"
@@ -14,23 +13,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// load takes the file into the empty index. One that does not fit is deleted.
-func (u *upkeep) load(head driver.Head) {
-	if u.opts.Path == "" {
-		return
-	}
-	switch err := u.read(head); {
-	case err == nil, errors.Is(err, fs.ErrNotExist):
-	default:
-		u.opts.Log.Info("index: rebuilding it", "path", u.opts.Path, "reason", err)
-		if u.opts.writable() {
-			u.file.forget()
-		}
-	}
-}
-
-func (u *upkeep) read(head driver.Head) (err error) {
-	f, err := os.Open(u.opts.Path)
+// read takes a file into the empty index.
+func (u *upkeep) read(path string, head driver.Head) (err error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,9 @@ func (u *upkeep) maintain() {
 	if due(u) && !u.rebuilding.Load() || mergeable(u, u.current.Load()) != nil {
 		u.background.Start(u.tidy)
 	}
+	if w := u.sender; w != nil && !u.rebuilding.Load() && w.due(u.current.Load(), u.opts.Instant) {
+		w.work.Start(w.send)
+	}
 }
 
 // due reports whether so much has changed that the file is to be written.
@@ -28,12 +31,12 @@ func (u *upkeep) tidy() {
 		if err := u.mergeAll(); err != nil || !save || u.rebuilding.Load() {
 			return err
 		}
-		return u.write()
+		return u.write(usual)
 	}))
 }
 
-// save merges and writes the file now.
-func (u *upkeep) save(ctx context.Context) error {
+// save merges and writes the file now, within some slack.
+func (u *upkeep) save(ctx context.Context, within slack) error {
 	u.working.Lock()
 	defer u.working.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -43,7 +46,7 @@ func (u *upkeep) save(ctx context.Context) error {
 		if err := u.mergeAll(); err != nil || !u.opts.writable() {
 			return err
 		}
-		return u.write()
+		return u.write(within)
 	})
 }
 
@@ -62,7 +65,7 @@ func (u *upkeep) mergeAll() error {
 			continue
 		}
 		if u.opts.writable() {
-			if err := u.write(); err != nil {
+			if err := u.write(usual); err != nil {
 				return err
 			}
 		}

@@ -49,6 +49,8 @@ type Options struct {
 	// ReadOnly: the file is neither written nor deleted, and segments are not merged, for
 	// processes that answer once and end.
 	ReadOnly bool
+	// Sharing fetches the file from other machines, and keeps it for them; nil: it stays on this one.
+	Sharing *Sharing
 	// Log receives what happens to the file; nil discards it.
 	Log *slog.Logger
 }
@@ -79,6 +81,9 @@ func (o *Options) complete() *Options {
 
 // writable reports whether there is a file that may be written.
 func (o *Options) writable() bool { return o.Path != "" && !o.ReadOnly }
+
+// shares reports whether the file travels.
+func (o *Options) shares() bool { return o.Sharing != nil && o.writable() }
 
 // static returns the instant model if it embeds the word pieces of the index, else nil.
 func (o *Options) static() embed.StaticEmbedder {

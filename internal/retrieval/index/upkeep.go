@@ -18,6 +18,7 @@ type upkeep struct {
 	working    sync.Mutex // held by the work
 	background ondemand.Worker
 	warned     sync.Once // that the file cannot be written
+	sender     *sender   // nil: the file does not travel
 }
 
 // warn ends a best effort: the index goes on in memory, and the next save tries again. What

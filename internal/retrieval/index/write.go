@@ -16,16 +16,30 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/embed"
 )
 
+// slack is how large a file may be, in percent of what it must hold: a larger one is replaced as a whole.
+type slack int64
+
 const (
-	// A file is replaced as a whole when it holds this many times what it must hold, and
-	// this much more.
-	maxGarbage = 2
-	minGarbage = 4 << 20
+	usual slack = 200
+	tight slack = 125 // of a file that travels
+
+	// A file may hold this much more.
+	usualGarbage = 4 << 20
+	tightGarbage = 64 << 10
 )
+
+// allows reports whether a file that must hold some bytes may have a size.
+func (s slack) allows(size, used int64) bool {
+	more := int64(usualGarbage)
+	if s == tight {
+		more = tightGarbage
+	}
+	return size <= used*int64(s)/100+more
+}
 
 // write brings the file to the current snapshot, unless another process is at it or has
 // written a newer one. The caller holds working.
-func (u *upkeep) write() error {
+func (u *upkeep) write(within slack) error {
 	lock := flock.New(u.opts.Path+".lock", flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil || !ok {
@@ -38,7 +52,7 @@ func (u *upkeep) write() error {
 	if s.store == "" || s.closed && len(s.parts) == 0 {
 		return nil
 	}
-	w, err := u.openWriter(s)
+	w, err := u.openWriter(s, within)
 	if err == nil && w != nil {
 		err = w.save(u, s)
 	}
@@ -64,7 +78,7 @@ type writer struct {
 
 // openWriter opens the file for appending if it is the one this process knows and not mostly
 // garbage, else a new one. It returns nil if the file is newer than the snapshot.
-func (u *upkeep) openWriter(s *snapshot) (*writer, error) {
+func (u *upkeep) openWriter(s *snapshot, within slack) (*writer, error) {
 	f, err := os.OpenFile(u.opts.Path, os.O_RDWR, 0o600)
 	if err == nil {
 		h, r, size, err := readRoot(f)
@@ -74,7 +88,7 @@ func (u *upkeep) openWriter(s *snapshot) (*writer, error) {
 		u.file.mu.Lock()
 		same, refs := h.identity == u.file.identity, u.file.refs
 		u.file.mu.Unlock()
-		if err == nil && same && size <= maxGarbage*used(s, refs)+minGarbage {
+		if err == nil && same && within.allows(size, used(s, refs)) {
 			w := &writer{file: f, offset: roundUp(size), header: h, refs: refs}
 			w.start = w.offset
 			if _, err := f.Seek(w.offset, 0); err != nil {
