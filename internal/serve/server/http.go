@@ -34,7 +34,10 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 		return err
 	}
 	trees := o.trees("")
-	stores := o.engines(trees, h.IndexMemory)
+	stores, err := o.engines(trees, h)
+	if err != nil {
+		return err
+	}
 	f, err := newFrontEnds(o, h, tools, stores)
 	if err != nil {
 		return err

@@ -47,7 +47,9 @@ type HTTP struct {
 	// Drain is how long the server reports that it is not ready before it stops accepting requests.
 	Drain time.Duration
 	// IndexMemory bounds the memory of the indexes that are open, in bytes, where each namespace has its own.
-	IndexMemory    int64
+	IndexMemory int64
+	// Snapshots is where a database keeps index files for other machines, see [app.ParseSnapshots]; empty: nowhere.
+	Snapshots      string
 	TLS            Certificates
 	Backups        Backups
 	Consolidations Consolidations
@@ -70,6 +72,9 @@ func (h *HTTP) validate(store config.Store) error {
 	}
 	if h.IndexMemory < minIndexMemory {
 		return optionf("--index-memory must be at least %s, got %s", size(minIndexMemory), size(h.IndexMemory))
+	}
+	if h.Snapshots != "" && !store.Database() {
+		return optionf("--snapshots is for a store in a database: index files of other stores stay beside them")
 	}
 	if err := h.Backups.validate(store); err != nil {
 		return err
@@ -98,11 +103,16 @@ type engines interface {
 }
 
 // engines returns how a server reaches its store: in a database each namespace is a store of its own.
-func (o *Options) engines(trees *app.Code, indexMemory int64) engines {
+func (o *Options) engines(trees *app.Code, h *HTTP) (engines, error) {
 	if !o.Config.Store.Database() {
-		return o.share(trees, app.SharingOptions{Own: true})
+		return o.share(trees, app.SharingOptions{Own: true}), nil
 	}
-	return app.NewTenants(o.Config, o.stored(trees), o.namespaceOf, indexMemory)
+	stored := o.stored(trees)
+	var err error
+	if stored.Snapshots, err = app.ParseSnapshots(h.Snapshots, os.Getenv, o.Now); err != nil {
+		return nil, err
+	}
+	return app.NewTenants(o.Config, stored, o.namespaceOf, h.IndexMemory), nil
 }
 
 // tokens returns the tokens of a server: those of its database, or else of this machine.
