@@ -19,7 +19,7 @@ import (
 type Server struct {
 	dir, bin string
 	settings []string
-	lives    io.Closer // the server ends when this is closed, and so when the test process ends
+	lives    io.WriteCloser // the server ends when this is closed, and so when the test process ends
 	done     chan struct{}
 }
 
@@ -33,6 +33,11 @@ func launch(durable bool) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir) // the reason why there is no server says more
+		}
+	}()
 	s = &Server{dir: dir, bin: bin, settings: settings(dir)}
 	if !durable {
 		s.settings = append(s.settings, "fsync=off", "full_page_writes=off")
@@ -60,8 +65,16 @@ func (s *Server) command(name string, args ...string) *osexec.Cmd {
 	return c
 }
 
-// watch runs a command, and interrupts it when the input ends.
-const watch = `exec 3<&0; "$@" & pid=$!; { read -r _ <&3; kill -INT $pid; } 2>/dev/null & wait $pid`
+// watch runs a command until the input ends, and then removes the folder, as nobody else may be left to do so. A line of input ends the
+// watch.
+const watch = `exec 3<&0; "$@" & pid=$!
+{
+	read -r _ <&3 && exit
+	kill -INT $pid || exit # it ended by itself
+	while kill -0 $pid; do sleep .05; done
+	rm -rf "$PWD"
+} 2>/dev/null &
+wait $pid`
 
 // start starts the server, and waits until it answers. One that ends is started again: after a crash the processes of the former one
 // may hold its memory for a moment.
@@ -152,6 +165,9 @@ func (s *Server) Crash(t testing.TB) {
 	}
 	first, _, _ := strings.Cut(string(pid), "\n")
 	n, err := strconv.Atoi(first)
+	if err == nil {
+		_, err = s.lives.Write([]byte("\n")) // the folder is kept
+	}
 	if err == nil {
 		var p *os.Process
 		if p, err = os.FindProcess(n); err == nil {
