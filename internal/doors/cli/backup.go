@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,8 +75,13 @@ func existingStore(s *shell) (config.Config, error) {
 
 // ownStore refuses a store on a server and one in a database, for a command that needs the files of the store.
 func ownStore(store config.Store, why string) error {
+	return cmp.Or(openedHere(store, why), app.InFiles(store))
+}
+
+// openedHere refuses a store on a server, for a command that opens the store in its own process.
+func openedHere(store config.Store, why string) error {
 	if !store.Remote() {
-		return app.InFiles(store)
+		return nil
 	}
 	return fmt.Errorf("%w: the store is on a server, %s: this command %s", hippo.ErrUnsupported, store, why)
 }

@@ -167,7 +167,7 @@ the rest in the background. Searches use the previous model until all memories a
 func embedAll(ctx context.Context, s *shell) error {
 	cfg, err := s.config()
 	if err == nil {
-		err = ownStore(cfg.Store, "embeds in this process: the server embeds by itself, with its --model")
+		err = openedHere(cfg.Store, "embeds in this process: the server embeds by itself, with its --model")
 	}
 	if err != nil {
 		return err

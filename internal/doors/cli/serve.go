@@ -79,13 +79,13 @@ func refuseHTTPFlags(f *pflag.FlagSet) (err error) {
 	return err
 }
 
-// serveHTTP serves a store of this machine over HTTP.
+// serveHTTP serves a store that this process opens over HTTP.
 func serveHTTP(c *cobra.Command, s *shell, h *server.HTTP, tools string) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
 	}
-	if err := ownStore(cfg.Store, "serves a store of this machine"); err != nil {
+	if err := openedHere(cfg.Store, "serves a store itself"); err != nil {
 		return err
 	}
 	return server.ServeHTTP(c.Context(), serverOptions(s, cfg, tools), h)
