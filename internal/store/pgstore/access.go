@@ -109,7 +109,7 @@ func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) error {
 	return nil
 }
 
-const selectAccesses = "SELECT id, days, forgotten_at IS NOT NULL FROM hippo.memory m" + withAccesses + "WHERE m.tenant = $1 AND id = ANY($2)"
+const selectAccesses = "SELECT id, days, forgotten_at IS NOT NULL, octet_length(content) FROM hippo.memory m" + withAccesses + "WHERE m.tenant = $1 AND id = ANY($2)"
 
 // fetchAccesses reads those of some memories that are not known yet.
 func (g *group) fetchAccesses(ids []hippo.ID) error {
@@ -120,7 +120,7 @@ func (g *group) fetchAccesses(ids []hippo.ID) error {
 	found, err := read(g, func(row pgx.CollectableRow) (k known, err error) {
 		var days []int64
 		k.Memory, k.there = &hippo.Memory{}, true
-		if err := row.Scan((*[16]byte)(&k.ID), &days, &k.forgotten); err != nil {
+		if err := row.Scan((*[16]byte)(&k.ID), &days, &k.forgotten, &k.size); err != nil {
 			return k, err
 		}
 		k.Accesses, k.err = accessesOf(days)

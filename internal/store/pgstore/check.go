@@ -103,12 +103,13 @@ func valid(m *hippo.Memory) error {
 }
 
 // selectCounts reads what is counted beside what there is. It is one statement, so that it sees one state.
-const selectCounts = `SELECT memories, forgotten, relations, revision, versions,
+const selectCounts = `SELECT memories, forgotten, relations, revision, versions, texts,
 	(SELECT count(*) FROM hippo.memory m WHERE m.tenant = $1),
 	(SELECT count(*) FROM hippo.memory m WHERE m.tenant = $1 AND forgotten_at IS NOT NULL),
 	(SELECT count(*) FROM hippo.relation r WHERE r.tenant = $1),
 	greatest(revision, (SELECT max(m.revision) FROM hippo.memory m WHERE m.tenant = $1), (SELECT max(t.revision) FROM hippo.tombstone t WHERE t.tenant = $1)),
 	greatest(versions, (SELECT max(v.number) FROM hippo.version v WHERE v.tenant = $1)),
+	(SELECT coalesce(sum(octet_length(content)), 0) FROM hippo.memory m WHERE m.tenant = $1)::bigint,
 	(SELECT count(*) FROM hippo.vector v LEFT JOIN hippo.model o ON o.tenant = v.tenant AND o.number = v.model
 		WHERE v.tenant = $1 AND coalesce(length(v.value) = 0 OR length(v.value) % (4 * o.dimension) <> 0, true)),
 	(SELECT count(*) FROM hippo.version v WHERE v.tenant = $1 AND NOT EXISTS (SELECT FROM hippo.operation o WHERE o.tenant = $1 AND o.id = v.operation))
@@ -116,13 +117,13 @@ const selectCounts = `SELECT memories, forgotten, relations, revision, versions,
 
 // checkCounts compares what is counted with the rows, and rows with those that they refer to.
 func (s *Store) checkCounts(ctx context.Context) (faults []string, err error) {
-	what := [...]string{"memories", "forgotten memories", "relations", "revisions", "versions"}
+	what := [...]string{"memories", "forgotten memories", "relations", "revisions", "versions", "bytes of texts"}
 	var counted, there [len(what)]int64
 	vectors, orphans := 0, 0
 	err = s.view(ctx, func(q querier) error {
 		_, err := collect(ctx, q, func(row pgx.CollectableRow) (struct{}, error) {
-			return struct{}{}, row.Scan(&counted[0], &counted[1], &counted[2], &counted[3], &counted[4],
-				&there[0], &there[1], &there[2], &there[3], &there[4], &vectors, &orphans)
+			return struct{}{}, row.Scan(&counted[0], &counted[1], &counted[2], &counted[3], &counted[4], &counted[5],
+				&there[0], &there[1], &there[2], &there[3], &there[4], &there[5], &vectors, &orphans)
 		}, selectCounts, s.tenant)
 		return err
 	})

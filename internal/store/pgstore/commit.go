@@ -135,7 +135,7 @@ func (w *writer) begin(ctx context.Context, c *pgxpool.Conn, inDoubt bool) (g *g
 const countCommit = `INSERT INTO hippo.writer (tenant, holder, number) VALUES ($1, $2, $3)
 	ON CONFLICT (tenant, holder) DO UPDATE SET number = excluded.number, at = excluded.at`
 
-const updateHead = `UPDATE hippo.tenant SET (revision, versions, buried, day, date, zone, memories, forgotten, relations) = ($2, $3, $4, $5, $6, $7, $8, $9, $10) WHERE tenant = $1`
+const updateHead = `UPDATE hippo.tenant SET (revision, versions, buried, day, date, zone, memories, forgotten, relations, texts) = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11) WHERE tenant = $1`
 
 // end writes the changes of a group, and commits them with the number of this try.
 func (w *writer) end(ctx context.Context, c *pgxpool.Conn, g *group, lazy bool) error {
@@ -144,7 +144,7 @@ func (w *writer) end(ctx context.Context, c *pgxpool.Conn, g *group, lazy bool) 
 		return err
 	}
 	if h := g.kept.head; h != g.stored {
-		b.Queue(updateHead, w.tenant, h.Revision, h.versions, h.buried, h.Calendar.Day, h.Calendar.Date, h.Calendar.Zone, h.Memories, h.Forgotten, h.Relations)
+		b.Queue(updateHead, w.tenant, h.Revision, h.versions, h.buried, h.Calendar.Day, h.Calendar.Date, h.Calendar.Zone, h.Memories, h.Forgotten, h.Relations, h.texts)
 	}
 	if b.Len() == 0 {
 		_, err := c.Exec(ctx, "ROLLBACK")

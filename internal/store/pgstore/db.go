@@ -208,7 +208,8 @@ func tables() []string {
 	return []string{"access", "lease", "memory", "model", "operation", "relation", "tombstone", "vector", "version", "writer", "tenant"}
 }
 
-// Drop deletes a store with all of its rows; an unknown one is [hippo.ErrNotFound]. Handles that have it open fail from then on.
+// Drop deletes a store with all of its rows, and the tokens of its namespace, but for those of the empty one: they are of whoever runs
+// the servers. An unknown tenant is [hippo.ErrNotFound]. Handles that have it open fail from then on.
 func (d *DB) Drop(ctx context.Context, tenant string) error {
 	if err := validTenant(tenant); err != nil {
 		return err
@@ -226,12 +227,15 @@ func (d *DB) drop(ctx context.Context, tenant string) error {
 		there := false
 		err := t.QueryRow(ctx, "SELECT true FROM hippo.tenant WHERE tenant = $1 FOR UPDATE", tenant).Scan(&there)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("%w: %s has no tenant %q", hippo.ErrNotFound, d, tenant)
+			return unknown(d, tenant)
 		}
 		for _, table := range tables() {
 			if err == nil {
 				_, err = t.Exec(ctx, "DELETE FROM hippo."+table+" WHERE tenant = $1", tenant)
 			}
+		}
+		if err == nil && tenant != "" {
+			_, err = t.Exec(ctx, "DELETE FROM hippo.token WHERE namespace = $1", tenant)
 		}
 		return err
 	}))

@@ -69,21 +69,30 @@ func PlanOf(tables map[string][2]int64, scripts ...string) (p Plan) {
 	return p
 }
 
+// MigrateTo brings an empty database to an older version.
+func MigrateTo(ctx context.Context, d *DB, n int) error {
+	c, err := d.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	return pgx.BeginFunc(ctx, c, func(t pgx.Tx) error {
+		_, err := migrate(ctx, t, migrations()[:n])
+		return err
+	})
+}
+
 // LocksOf runs migration n in an empty database that has those before it, and returns the locks that it takes on the tables of these.
 func LocksOf(ctx context.Context, d *DB, n int) (map[string][]string, error) {
 	out := make(map[string][]string)
+	if err := MigrateTo(ctx, d, n); err != nil {
+		return nil, err
+	}
 	c, err := d.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Release()
-	err = pgx.BeginFunc(ctx, c, func(t pgx.Tx) error {
-		_, err := migrate(ctx, t, migrations()[:n])
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
 	return out, pgx.BeginFunc(ctx, c, func(t pgx.Tx) error {
 		var before []string
 		if before, err = collect(ctx, t, pgx.RowTo[string], "SELECT relname::text FROM pg_catalog.pg_class WHERE relkind = 'r' AND relnamespace = 'hippo'::regnamespace AND relname <> 'schema'"); err != nil {

@@ -32,8 +32,9 @@ type group struct {
 // known is what a group knows of a stored memory. Without whole and counted it is no more than whether it is there, and forgotten.
 type known struct {
 	there, forgotten bool
-	whole            bool // all of it was read
-	counted          bool // its accesses were read
+	whole            bool  // all of it was read
+	counted          bool  // its accesses were read
+	size             int64 // bytes of its text
 	stored
 }
 
@@ -55,6 +56,9 @@ func (g *group) run(requests []*request) error {
 		err := r.Run(t)
 		if err == nil {
 			err = r.Context().Err()
+		}
+		if err == nil {
+			err = g.within(&g.kept.head, &t.head)
 		}
 		if g.broken != nil {
 			return g.broken
@@ -79,7 +83,7 @@ func read[T any](g *group, row pgx.RowToFunc[T], sql string, args ...any) ([]T, 
 
 // learn keeps a memory that was read.
 func (g *group) learn(m stored) {
-	g.known[m.ID] = known{there: true, forgotten: m.Forgotten(), whole: true, counted: m.err == nil, stored: m}
+	g.known[m.ID] = known{there: true, forgotten: m.Forgotten(), whole: true, counted: m.err == nil, size: int64(len(m.Content)), stored: m}
 }
 
 // fetch reads those of some memories that are not known yet as a whole.
@@ -101,7 +105,7 @@ func (g *group) fetch(ids []hippo.ID) error {
 	return nil
 }
 
-const selectStates = "SELECT id, forgotten_at IS NOT NULL FROM hippo.memory WHERE tenant = $1 AND id = ANY($2)"
+const selectStates = "SELECT id, forgotten_at IS NOT NULL, octet_length(content) FROM hippo.memory WHERE tenant = $1 AND id = ANY($2)"
 
 // probe finds out which of some memories are there, without reading them.
 func (g *group) probe(ids []hippo.ID) error {
@@ -115,7 +119,7 @@ func (g *group) probe(ids []hippo.ID) error {
 	}
 	found, err := read(g, func(row pgx.CollectableRow) (s state, err error) {
 		s.there = true
-		err = row.Scan((*[16]byte)(&s.id), &s.forgotten)
+		err = row.Scan((*[16]byte)(&s.id), &s.forgotten, &s.size)
 		return s, err
 	}, selectStates, g.tenant, uuids(missing))
 	if err != nil {

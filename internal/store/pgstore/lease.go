@@ -10,7 +10,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-const takeLease = `INSERT INTO hippo.lease AS l (tenant, name, holder, until) VALUES ($1, $2, $3, clock_timestamp() + $4::interval)
+// takeLease takes a right, unless the tenant was deleted: of that nothing must be left.
+const takeLease = `INSERT INTO hippo.lease AS l (tenant, name, holder, until)
+	SELECT tenant, $2, $3, clock_timestamp() + $4::interval FROM hippo.tenant WHERE tenant = $1 AND store = $5 FOR KEY SHARE
 	ON CONFLICT (tenant, name) DO UPDATE SET holder = excluded.holder, until = excluded.until, before = l.until
 	WHERE l.holder = excluded.holder OR l.until <= clock_timestamp() RETURNING true, before`
 
@@ -35,7 +37,7 @@ func (p *place) Lease(ctx context.Context, name string, d time.Duration) (l driv
 		b := &pgx.Batch{}
 		if d > 0 {
 			p.wrote.Store(true)
-			b.Queue(takeLease, p.tenant, name, p.holder, d).Query(take)
+			b.Queue(takeLease, p.tenant, name, p.holder, d, p.store).Query(take)
 		}
 		b.Queue(selectLease, p.tenant, name, p.holder).Query(take)
 		err := q.SendBatch(ctx, b).Close()

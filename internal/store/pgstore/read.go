@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -16,12 +15,16 @@ type head struct {
 	driver.Head
 	versions int64 // the last number of table version
 	buried   bool  // table tombstone has or had rows
+	texts    int64 // bytes of the texts of all memories
+	limits   limits
 }
 
-const selectHead = "SELECT store, revision, versions, buried, day, date, zone, memories, forgotten, relations FROM hippo.tenant WHERE tenant = $1"
+const selectHead = `SELECT store, revision, versions, buried, day, date, zone, memories, forgotten, relations, texts, max_memories, max_texts
+	FROM hippo.tenant WHERE tenant = $1`
 
 func scanHead(row pgx.CollectableRow) (h head, err error) {
-	err = row.Scan(&h.Store, &h.Revision, &h.versions, &h.buried, &h.Calendar.Day, &h.Calendar.Date, &h.Calendar.Zone, &h.Memories, &h.Forgotten, &h.Relations)
+	err = row.Scan(&h.Store, &h.Revision, &h.versions, &h.buried, &h.Calendar.Day, &h.Calendar.Date, &h.Calendar.Zone, &h.Memories, &h.Forgotten, &h.Relations,
+		&h.texts, &h.limits.memories, &h.limits.texts)
 	return h, err
 }
 
@@ -34,17 +37,15 @@ func (e *goneError) Error() string {
 
 func (e *goneError) Unwrap() error { return hippo.ErrUnavailable }
 
-func isGone(err error) bool {
-	_, ok := errors.AsType[*goneError](err)
-	return ok
-}
-
-// only returns the head that a query found.
+// only returns the head that a query found. That of another store, which was made since under the name, counts as none.
 func (p *place) only(list []head, err error) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	if len(list) == 0 {
+	if len(list) == 0 || p.store != "" && list[0].Store != p.store {
+		if p.gone != nil {
+			p.gone()
+		}
 		return head{}, &goneError{p}
 	}
 	return list[0], nil

@@ -40,6 +40,8 @@ type Store struct {
 type Options struct {
 	// Existing refuses a tenant that is not there, with [hippo.ErrNotFound], in place of creating it.
 	Existing bool
+	// Gone is called by calls that find that the tenant was deleted, before they fail.
+	Gone func()
 }
 
 // Open opens a tenant, and creates it if it does not exist. The empty name is a tenant as any other.
@@ -56,12 +58,12 @@ func Open(ctx context.Context, db *DB, tenant string, o *Options) (*Store, error
 	if err := db.checkSchema(ctx); err != nil {
 		return nil, err
 	}
-	p := &place{db: db, tenant: tenant}
+	p := &place{db: db, tenant: tenant, gone: o.Gone}
 	if _, err := rand.Read(p.holder.Bytes[:]); err != nil {
 		return nil, err
 	}
 	p.holder.Valid = true
-	if err := p.create(ctx, o.Existing); err != nil {
+	if err := p.find(ctx, o.Existing); err != nil {
 		return nil, err
 	}
 	bad := newUnreadable(p.String(), db.log)
@@ -93,6 +95,9 @@ func (s *Store) Close() error {
 type place struct {
 	db     *DB
 	tenant string
+	// store is the identity of the store that was opened: after a deletion another one may have the name.
+	store string
+	gone  func() // nil: nobody wants to know
 	// holder names the handle: in its leases, and beside the number of its last commit.
 	holder pgtype.UUID
 	closed atomic.Bool
@@ -111,20 +116,45 @@ func (p *place) view(ctx context.Context, read func(querier) error) error {
 	return p.db.view(ctx, read)
 }
 
+// find finds the store of a tenant, and makes one if there is none.
+func (p *place) find(ctx context.Context, existing bool) error {
+	for {
+		var found []string
+		err := p.db.view(ctx, func(q querier) (err error) {
+			found, err = collect(ctx, q, pgx.RowTo[string], "SELECT store FROM hippo.tenant WHERE tenant = $1", p.tenant)
+			return err
+		})
+		switch {
+		case err != nil:
+			return err
+		case len(found) > 0:
+			p.store = found[0]
+			return nil
+		case existing:
+			return unknown(p.db, p.tenant)
+		}
+		if err := create(ctx, p.db, p.tenant); err != nil {
+			return err
+		}
+	}
+}
+
 // create makes a tenant that is not there.
-func (p *place) create(ctx context.Context, existing bool) error {
-	_, err := p.head(ctx)
-	if !isGone(err) {
-		return err
-	}
-	if existing {
-		return fmt.Errorf("%w: %s has no tenant %q", hippo.ErrNotFound, p.db, p.tenant)
-	}
-	return p.db.view(ctx, func(q querier) error {
-		_, err := collect(ctx, q, pgx.RowTo[string], "INSERT INTO hippo.tenant (tenant, store) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING store", p.tenant, rand.Text())
+func create(ctx context.Context, d *DB, tenant string) error {
+	return d.view(ctx, func(q querier) error {
+		_, err := collect(ctx, q, pgx.RowTo[string], "INSERT INTO hippo.tenant (tenant, store) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING store", tenant, rand.Text())
 		return err
 	})
 }
+
+// unknown is the error of a tenant that is not there.
+func unknown(d *DB, tenant string) error {
+	return fmt.Errorf("%w: %s has no tenant %q", hippo.ErrNotFound, d, tenant)
+}
+
+// deleteWriter removes what handles that have ended wrote, and keeps when they did last.
+const deleteWriter = `WITH ended AS (DELETE FROM hippo.writer WHERE tenant = $1 AND (holder = $2 OR at < now() - interval '1 day') RETURNING at)
+	UPDATE hippo.tenant t SET used_at = e.at FROM (SELECT max(at) AS at FROM ended) e WHERE t.tenant = $1 AND (t.used_at < e.at OR t.used_at IS NULL)`
 
 // leave removes what is kept of the handle. Rows that it cannot remove are removed by a later one.
 func (p *place) leave(ctx context.Context) {
@@ -133,7 +163,7 @@ func (p *place) leave(ctx context.Context) {
 	}
 	_ = p.db.view(ctx, func(q querier) error {
 		b := &pgx.Batch{}
-		b.Queue("DELETE FROM hippo.writer WHERE tenant = $1 AND (holder = $2 OR at < now() - interval '1 day')", p.tenant, p.holder)
+		b.Queue(deleteWriter, p.tenant, p.holder)
 		return q.SendBatch(ctx, b).Close()
 	})
 }

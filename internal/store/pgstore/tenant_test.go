@@ -100,9 +100,18 @@ func TestDrop(t *testing.T) {
 	wants(t, "drop again", db.Drop(t.Context(), "gone"), hippo.ErrNotFound, "gone")
 	_, err = pgstore.Open(t.Context(), db, "gone", &pgstore.Options{Existing: true})
 	wants(t, "open what is not there", err, hippo.ErrNotFound, "gone")
-	if h, err := open(t, db, "gone").Head(t.Context()); err != nil || h.Store == head.Store || h.Memories != 0 {
+	if l, err := gone.Lease(t.Context(), "work", time.Minute); err != nil || l.Held {
+		t.Errorf("a right in a tenant that is gone: %+v (%v)", l, err)
+	}
+	again := open(t, db, "gone")
+	if h, err := again.Head(t.Context()); err != nil || h.Store == head.Store || h.Memories != 0 {
 		t.Errorf("a new tenant of the name has %+v (%v)", h, err)
 	}
+	write(t, again, put(memory(1)))
+	_, err = gone.Head(t.Context())
+	wants(t, "head beside a new tenant of the name", err, hippo.ErrUnavailable, "was deleted")
+	wants(t, "write beside a new tenant of the name", gone.Write(t.Context(), driver.Durable, put(memory(2))), hippo.ErrUnavailable, "was deleted")
+	sound(t, again)
 }
 
 func TestTenants_Names(t *testing.T) {

@@ -66,21 +66,31 @@ func (t *tx) Put(ms ...*hippo.Memory) error {
 // set makes a copy of m the state of a memory, none if m is nil, at a new revision, which m gets.
 func (t *staging) set(id hippo.ID, m *hippo.Memory) {
 	if there, forgotten := t.exists(id); there {
-		t.count(-1, forgotten)
+		t.count(-1, forgotten, t.size(id))
 	}
 	t.head.Revision++
 	r := row{revision: t.head.Revision}
 	if m != nil {
 		m.Revision = t.head.Revision
-		t.count(+1, m.Forgotten())
+		t.count(+1, m.Forgotten(), int64(len(m.Content)))
 		r.memory = m.Clone()
 	}
 	t.rows[id] = r
 	delete(t.accesses, id)
 }
 
-func (t *staging) count(by int, forgotten bool) {
+// size returns the bytes of the text of a memory that is there.
+func (t *staging) size(id hippo.ID) int64 {
+	if r, ok := t.rows[id]; ok {
+		return int64(len(r.memory.Content))
+	}
+	return t.known[id].size
+}
+
+// count counts a memory with a text of some bytes once more, or once less.
+func (t *staging) count(by int, forgotten bool, size int64) {
 	t.head.Memories += by
+	t.head.texts += int64(by) * size
 	if forgotten {
 		t.head.Forgotten += by
 	}
