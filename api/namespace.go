@@ -9,7 +9,7 @@ type Namespace struct {
 	Memories  int `json:"memories"`
 	Forgotten int `json:"forgotten"`
 	// Bytes is the size of the texts of all memories.
-	Bytes int64 `json:"bytes"`
+	Bytes int `json:"bytes"`
 	// Used is when something was written last. In a database a search writes that it used what it found. Zero: never.
 	Used   time.Time       `json:"used,omitzero"`
 	Limits NamespaceLimits `json:"limits,omitzero"`
@@ -18,15 +18,15 @@ type Namespace struct {
 // NamespaceLimits are what a namespace may use; 0: no limit.
 type NamespaceLimits struct {
 	// Memories includes forgotten ones.
-	Memories int64 `json:"memories,omitempty"`
+	Memories int `json:"memories,omitempty"`
 	// Bytes bounds the size of the texts of all memories.
-	Bytes int64 `json:"bytes,omitempty"`
+	Bytes int `json:"bytes,omitempty"`
 	// Requests is how many a minute each server over HTTP answers.
-	Requests int64 `json:"requests,omitempty"`
+	Requests int `json:"requests,omitempty"`
 }
 
 // NamespaceLimit changes limits; what is nil stays.
-type NamespaceLimit struct{ Memories, Bytes, Requests *int64 }
+type NamespaceLimit struct{ Memories, Bytes, Requests *int }
 
 // NamespaceUsage is what a namespace uses.
 type NamespaceUsage struct {
@@ -36,7 +36,7 @@ type NamespaceUsage struct {
 	// Vectors of memories, of all models together; 0 where they are not known.
 	Vectors int `json:"vectors"`
 	// Disk is about how many bytes Tables have together.
-	Disk   int64            `json:"disk,omitempty"`
+	Disk   int            `json:"disk,omitempty"`
 	Tables []NamespaceTable `json:"tables,omitempty"`
 	Leases []NamespaceLease `json:"leases,omitempty"`
 }
@@ -44,9 +44,9 @@ type NamespaceUsage struct {
 // NamespaceTable is what a namespace has in a table of a database.
 type NamespaceTable struct {
 	Table string `json:"table"`
-	Rows  int64  `json:"rows"`
+	Rows  int  `json:"rows"`
 	// Bytes is about how many these rows need on the disk, with their part of the indexes.
-	Bytes int64 `json:"bytes"`
+	Bytes int `json:"bytes"`
 }
 
 // NamespaceLease is a right that one process has until a time, such as that to embed.

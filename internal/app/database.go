@@ -25,7 +25,7 @@ func openNamespace(ctx context.Context, c *config.Config, o *Options) (*engine.E
 	if err != nil {
 		return nil, err
 	}
-	s, path, err := openTenant(ctx, db, c, c.Namespace, o, func(b *pgstore.Store) driver.Backend { return onlyTenant{b, db} })
+	s, path, err := openTenant(ctx, db, c, c.Namespace, o, nil, func(b *pgstore.Store, _ string) driver.Backend { return onlyTenant{b, db} })
 	if err != nil {
 		db.Close()
 		return nil, err
@@ -66,9 +66,10 @@ func openDatabase(ctx context.Context, c *config.Config, o *Options) (*pgstore.D
 	return db, nil
 }
 
-// openTenant opens the store of a namespace, and returns the path of its index file. wrap returns the back end in its place.
-func openTenant(ctx context.Context, db *pgstore.DB, c *config.Config, namespace string, o *Options, wrap func(*pgstore.Store) driver.Backend) (*store.Store, string, error) {
-	b, err := pgstore.Open(ctx, db, namespace, nil)
+// openTenant opens the store of a namespace, and returns the path of its index file. gone is that of [pgstore.Options], and wrap returns
+// the back end in its place.
+func openTenant(ctx context.Context, db *pgstore.DB, c *config.Config, namespace string, o *Options, gone func(), wrap func(b *pgstore.Store, path string) driver.Backend) (*store.Store, string, error) {
+	b, err := pgstore.Open(ctx, db, namespace, &pgstore.Options{Gone: gone})
 	if err != nil {
 		return nil, "", err
 	}
@@ -81,12 +82,16 @@ func openTenant(ctx context.Context, db *pgstore.DB, c *config.Config, namespace
 	if err != nil {
 		return nil, "", errors.Join(fmt.Errorf("%w: namespace %q counts its days in %s, which this machine does not know: %w", hippo.ErrUnsupported, namespace, name, err), b.Close())
 	}
-	dir := config.IndexesDir(os.Getenv)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	path := indexPath(head.Store)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, "", errors.Join(err, b.Close())
 	}
-	s := store.New(wrap(b), &store.Options{Now: o.Now, Zone: zone, ZoneName: name, Retention: c.History})
-	return s, filepath.Join(dir, head.Store+".index"), nil
+	return store.New(wrap(b, path), &store.Options{Now: o.Now, Zone: zone, ZoneName: name, Retention: c.History}), path, nil
+}
+
+// indexPath returns the path of the index file of a store in a database.
+func indexPath(store string) string {
+	return filepath.Join(config.IndexesDir(os.Getenv), store+".index")
 }
 
 // zoneName returns the IANA name of the zone in which a new store of a database counts its days: all of its users must know it.
@@ -107,12 +112,14 @@ type Tenants struct {
 	mu     sync.Mutex // held while the database and the models are opened
 	db     *pgstore.DB
 	models selection // with the built-in models all engines have the same
+
+	limits requestLimits
 }
 
 // NewTenants returns the namespaces of the database of c. namespace returns that of the caller of a context; bytes bounds the memory of
 // indexes that are open, 0 means no bound. It connects to nothing before its first use.
 func NewTenants(c config.Config, o *Options, namespace func(context.Context) string, bytes int64) *Tenants {
-	t := &Tenants{cfg: c, options: o}
+	t := &Tenants{cfg: c, options: o, limits: requestLimits{known: make(map[string]requestLimit)}}
 	t.pool = tenants.New(tenants.Config{
 		Open: t.open, Namespace: namespace, Bytes: bytes, Log: o.Log,
 		Size: func(e *engine.Engine) int64 { return e.Index.Resident() },
@@ -139,15 +146,7 @@ func (t *Tenants) Namespaces(ctx context.Context) ([]string, error) {
 
 // WithLeases calls fn with the rights of a namespace, whose index is not opened for it.
 func (t *Tenants) WithLeases(ctx context.Context, namespace string, fn func(driver.Leases) error) error {
-	db, err := t.database(ctx)
-	if err != nil {
-		return err
-	}
-	b, err := pgstore.Open(ctx, db, namespace, &pgstore.Options{Existing: true})
-	if err != nil {
-		return err
-	}
-	return errors.Join(fn(b), b.Close())
+	return t.existing(ctx, namespace, func(b *pgstore.Store) error { return fn(b) })
 }
 
 // database returns the database, connected. After a failure the next call tries again.
@@ -194,7 +193,16 @@ func (t *Tenants) open(ctx context.Context, namespace string) (*engine.Engine, e
 	if err != nil {
 		return nil, err
 	}
-	s, path, err := openTenant(ctx, db, &t.cfg, namespace, t.options, func(b *pgstore.Store) driver.Backend { return b })
+	kept := &tenantStore{}
+	gone := func() {
+		if !kept.gone.Swap(true) {
+			t.pool.Leave(namespace)
+		}
+	}
+	s, path, err := openTenant(ctx, db, &t.cfg, namespace, t.options, gone, func(b *pgstore.Store, path string) driver.Backend {
+		kept.Store, kept.path = b, path
+		return kept
+	})
 	if err != nil {
 		return nil, err
 	}

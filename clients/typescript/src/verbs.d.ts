@@ -440,6 +440,51 @@ export interface Model {
   readonly remaining_seconds?: number;
 }
 
+export interface Namespace {
+  readonly bytes: number;
+  readonly forgotten: number;
+  readonly memories: number;
+  readonly namespace: string;
+  readonly limits?: NamespaceLimits;
+  readonly used?: string;
+}
+
+export interface NamespaceLease {
+  readonly name: string;
+  readonly until: string;
+}
+
+export interface NamespaceLimits {
+  readonly bytes?: number;
+  readonly memories?: number;
+  readonly requests?: number;
+}
+
+export interface NamespaceTable {
+  readonly bytes: number;
+  readonly rows: number;
+  readonly table: string;
+}
+
+export interface NamespaceUsage {
+  readonly bytes: number;
+  readonly forgotten: number;
+  readonly memories: number;
+  readonly namespace: string;
+  readonly relations: number;
+  readonly vectors: number;
+  readonly created?: string;
+  readonly disk?: number;
+  readonly leases?: readonly NamespaceLease[];
+  readonly limits?: NamespaceLimits;
+  readonly tables?: readonly NamespaceTable[];
+  readonly used?: string;
+}
+
+export interface Namespaces {
+  readonly namespaces: readonly Namespace[];
+}
+
 export interface Operation {
   readonly active_day: number;
   readonly at: string;
@@ -1289,6 +1334,36 @@ export interface EventsArguments {
   readonly last_event_id?: string;
 }
 
+/** What deleteNamespace takes. */
+export interface DeleteNamespaceArguments {
+  /** its name; required, and "" is the default one */
+  readonly namespace?: string;
+}
+
+/** What namespaceUsage takes. */
+export interface NamespaceUsageArguments {
+  /** its name; required, and "" is the default one */
+  readonly namespace?: string;
+}
+
+/** What exportNamespace takes. */
+export interface ExportNamespaceArguments {
+  /** its name; required, and "" is the default one */
+  readonly namespace?: string;
+}
+
+/** What limitNamespace takes. */
+export interface LimitNamespaceArguments {
+  /** the largest size of the texts of all of its memories together; 0: no limit (at least 0) */
+  readonly bytes?: number;
+  /** the most memories that it may keep, forgotten ones included; 0: no limit (at least 0) */
+  readonly memories?: number;
+  /** its name; required, and "" is the default one */
+  readonly namespace?: string;
+  /** how many requests a minute each server answers; 0: no limit (at least 0) */
+  readonly requests?: number;
+}
+
 /** Every verb of a server. An ID is a UUID, or at least four digits of its end or beginning. */
 export declare class RestClient extends Rest {
   /** Record a memory. Needs the right to write. */
@@ -1375,4 +1450,14 @@ export declare class RestClient extends Rest {
   events(args?: EventsArguments, options?: CallOptions): AsyncGenerator<StreamEvent, void, undefined>;
   /** Get the OpenAPI document of these operations. Needs the right to read. */
   openapi(options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
+  /** List the namespaces of the store, with what each of them has. Needs the right to administer the server. */
+  namespaces(options?: CallOptions): Promise<Namespaces>;
+  /** Delete a namespace with everything in it, for good. Needs the right to administer the server. */
+  deleteNamespace(args?: DeleteNamespaceArguments, options?: CallOptions): Promise<void>;
+  /** Describe what a namespace uses. Needs the right to administer the server. */
+  namespaceUsage(args?: NamespaceUsageArguments, options?: CallOptions): Promise<NamespaceUsage>;
+  /** Export all memories of a namespace as JSON lines. Needs the right to administer the server. */
+  exportNamespace(args?: ExportNamespaceArguments, options?: CallOptions): AsyncGenerator<string, void, undefined>;
+  /** Change the limits of a namespace, and return all of them. Needs the right to administer the server. */
+  limitNamespace(args?: LimitNamespaceArguments, options?: CallOptions): Promise<NamespaceLimits>;
 }

@@ -182,4 +182,24 @@ export class RestClient extends Rest {
   async openapi(options) {
     return this._json("GET", "/openapi.json", {}, options);
   }
+
+  async namespaces(options) {
+    return this._json("GET", "/namespaces", { least: 600000 }, options);
+  }
+
+  async deleteNamespace(args = {}, options) {
+    return this._json("DELETE", "/namespaces", { query: args, least: 600000 }, options);
+  }
+
+  async namespaceUsage(args = {}, options) {
+    return this._json("GET", "/namespaces/usage", { query: args, least: 600000 }, options);
+  }
+
+  exportNamespace(args = {}, options) {
+    return this._lines("GET", "/namespaces/export", { query: args }, options);
+  }
+
+  async limitNamespace(args = {}, options) {
+    return this._json("POST", "/namespaces/limit", { body: args }, options);
+  }
 }

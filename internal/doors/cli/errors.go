@@ -235,6 +235,8 @@ func hintOf(command string, err error) string {
 		return "" // the other hints are about stores
 	case code == hippo.CodeNotFound && (strings.HasPrefix(command, "hippo entity ") || strings.HasPrefix(command, "hippo fact ")):
 		return "try: hippo entity list; --store says where to look"
+	case code == hippo.CodeNotFound && (strings.HasPrefix(command, "hippo tenant ") || strings.HasPrefix(command, "hippo db ")):
+		return "try: hippo tenant list; --store says where to look"
 	case code == hippo.CodeNotFound && command == "hippo undo":
 		return "try: hippo log; --store says where to look"
 	case isDamage(err), source, code == hippo.CodeUnavailable && !aboutPath(err), strings.HasPrefix(command, "hippo model "):

@@ -130,6 +130,8 @@ func rightName(r hippo.Rights) string {
 		return "write"
 	case hippo.RightPurge:
 		return "purge"
+	case operator:
+		return "administer the server"
 	default:
 		return "read"
 	}

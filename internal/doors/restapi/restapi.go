@@ -20,6 +20,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/doors/wire"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/verb"
@@ -33,6 +34,8 @@ type Options struct {
 	Store string
 	// Trees are the source trees that callers may ask; nil: none.
 	Trees sources.Trees
+	// Namespaces manages those of the store, for callers who run the server; nil: nobody does.
+	Namespaces memory.NamespaceAdmin
 	// Now is the clock, also of the deadlines of connections; nil means the system's.
 	Now func() time.Time
 	// Log receives failures that are not the caller's; nil discards them.
@@ -133,13 +136,15 @@ func (s *server) call(op *operation, w http.ResponseWriter, r *http.Request) (re
 	if err := op.decode(w, r, args); err != nil {
 		return reply{}, err
 	}
-	e, err := s.open(r.Context())
-	if err != nil {
-		return reply{}, err
+	req := &request{server: s, scope: caller.Scope, caller: caller.Name, http: r, writer: w}
+	if op.rights != operator { // which needs no namespace of the caller
+		e, err := s.open(r.Context())
+		if err != nil {
+			return reply{}, err
+		}
+		req.Memories = changing(e.In(caller.Scope), caller.Name, "")
 	}
-	out, err := in.call(r.Context(), &request{
-		Memories: changing(e.In(caller.Scope), caller.Name, ""), server: s, scope: caller.Scope, caller: caller.Name, http: r, writer: w,
-	})
+	out, err := in.call(r.Context(), req)
 	return out, verb.Named(err, verb.REST, args)
 }
 

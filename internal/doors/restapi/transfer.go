@@ -11,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/internal/importer"
 	"github.com/hippo-memory/hippo/internal/importer/formats"
@@ -40,7 +41,12 @@ func (*exportInput) Args() []verb.Arg { return nil }
 const unreadable = "Hippo-Unreadable"
 
 func (*exportInput) call(ctx context.Context, r *request) (reply, error) {
-	x, err := importer.NewExport(ctx, r.Memories)
+	return writeExport(ctx, r, r.Memories)
+}
+
+// writeExport answers with all of some memories.
+func writeExport(ctx context.Context, r *request, m *engine.Memories) (reply, error) {
+	x, err := importer.NewExport(ctx, m)
 	if err != nil {
 		return reply{}, err
 	}

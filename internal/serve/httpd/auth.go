@@ -2,7 +2,10 @@ package httpd
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -132,12 +135,37 @@ func (s *Server) authorized(route *Route, next http.HandlerFunc) http.HandlerFun
 			s.tooMany(w, r)
 			return
 		}
+		if known && !s.withinQuota(w, r, c.Scope.Namespace) {
+			return
+		}
 		ctx := WithCaller(r.Context(), c)
 		if s.Metadata != "" {
 			ctx = context.WithValue(ctx, metadataKey{}, s.Metadata)
 		}
 		next(w, r.WithContext(ctx))
 	}
+}
+
+// withinQuota counts a request of a namespace, and refuses it if there were too many.
+func (s *Server) withinQuota(w http.ResponseWriter, r *http.Request, namespace string) bool {
+	if s.Quota == nil {
+		return true
+	}
+	n := s.Quota(r.Context(), namespace)
+	if n <= 0 {
+		return true
+	}
+	wait := s.limits.within(namespace, n)
+	if wait == 0 {
+		return true
+	}
+	note(r.Context(), func(e *entry) { e.refused = RefusedRate })
+	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	s.problem(w, r, Problem{
+		Status: http.StatusTooManyRequests, Code: hippo.CodeUnavailable,
+		Detail: fmt.Sprintf("namespace %q may send %d requests a minute: try again later; hippo tenant limit %q --requests N raises the limit", namespace, n, namespace),
+	})
+	return false
 }
 
 func unauthorized(e *entry) { e.refused = RefusedAuth }

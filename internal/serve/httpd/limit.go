@@ -40,6 +40,7 @@ type limiter struct {
 	mu       sync.Mutex
 	requests map[string]*rate.Limiter // by the name of a token
 	failures map[string]*rate.Limiter // by address
+	quotas   map[string]*rate.Limiter // by namespace
 	callers  map[string]*places       // by their names
 	// connections counts those that are open, by address.
 	connections map[string]int
@@ -49,7 +50,7 @@ func newLimiter(l Limits, now func() time.Time) *limiter {
 	l.Rate, l.Requests, l.Connections = cmp.Or(l.Rate, 1000), cmp.Or(l.Requests, 256), cmp.Or(l.Connections, 4096)
 	return &limiter{
 		Limits: l, now: now, slots: make(chan struct{}, l.Requests),
-		requests: make(map[string]*rate.Limiter), failures: make(map[string]*rate.Limiter),
+		requests: make(map[string]*rate.Limiter), failures: make(map[string]*rate.Limiter), quotas: make(map[string]*rate.Limiter),
 		callers: make(map[string]*places), connections: make(map[string]int),
 	}
 }
@@ -87,6 +88,23 @@ func take(ctx context.Context, places chan<- struct{}) bool {
 // allow counts a request of a token and reports whether it may go on.
 func (l *limiter) allow(name string) bool {
 	return l.of(l.requests, name, rate.Limit(l.Rate), int(2*l.Rate)+1).AllowN(l.now(), 1)
+}
+
+// within counts a request of a namespace that may send some a minute, in bursts of as many. If there were too many it returns how long to
+// wait.
+func (l *limiter) within(namespace string, perMinute int) (wait time.Duration) {
+	every := rate.Limit(float64(perMinute) / time.Minute.Seconds())
+	x := l.of(l.quotas, namespace, every, perMinute)
+	now := l.now()
+	if x.Burst() != perMinute { // it was changed
+		x.SetLimitAt(now, every)
+		x.SetBurstAt(now, perMinute)
+	}
+	if r := x.ReserveN(now, 1); r.DelayFrom(now) > 0 {
+		wait = r.DelayFrom(now)
+		r.CancelAt(now)
+	}
+	return wait
 }
 
 // failed counts a request with a wrong token, and reports whether its address may go on trying.

@@ -43,6 +43,9 @@ type Options struct {
 	Protocols []string
 	// Limits bound what callers may do at a time.
 	Limits Limits
+	// Quota returns how many requests a minute the callers of a namespace may send together; 0: there is no such limit. It is called for
+	// every request. Nil: no namespace has one.
+	Quota func(ctx context.Context, namespace string) int
 	// Observer hears of every request; nil: nobody does.
 	Observer Observer
 	// Now is the clock; nil means the system's.

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/oauth"
 	"github.com/hippo-memory/hippo/internal/serve/telemetry"
@@ -20,7 +21,7 @@ import (
 // Routes returns the routes of all front ends.
 func Routes(now func() time.Time, open httpd.Opener, tokens token.Book, issuer *oauth.Verifier) []httpd.Route {
 	o := &Options{Config: config.Config{Store: config.Store{Kind: "memory"}}, Version: "v0", Now: now, Log: slog.New(slog.DiscardHandler)}
-	f := &frontEnds{Options: o, tokens: tokens, issuer: issuer, observer: &telemetry.Observer{Metrics: telemetry.NewMetrics("v0", now)}}
+	f := &frontEnds{Options: o, tokens: tokens, issuer: issuer, namespaces: memory.NewNamespaceAdmin(open), observer: &telemetry.Observer{Metrics: telemetry.NewMetrics("v0", now)}}
 	return f.routes(open)
 }
 

@@ -47,6 +47,9 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 		return errors.Join(err, stores.Shut(ctx), trees.Close())
 	}
 	certs.use(&options)
+	if t, ok := stores.(*app.Tenants); ok {
+		options.Quota = t.RequestLimit
+	}
 	hangups := notifyHangups() // before anybody knows of the server: a hangup ends a process that expects none
 	defer signal.Stop(hangups)
 	endCode := f.openCode()
@@ -69,7 +72,7 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 
 // newFrontEnds returns what the front ends of a server have in common, before the server listens.
 func newFrontEnds(o *Options, h *HTTP, tools []string, stores engines) (f *frontEnds, err error) {
-	f = &frontEnds{Options: o, listed: tools, tokens: o.tokens(stores), sessions: web.NewSessions(o.Now)}
+	f = &frontEnds{Options: o, listed: tools, tokens: o.tokens(stores), namespaces: o.namespaces(stores), sessions: web.NewSessions(o.Now)}
 	if f.issuer, err = h.OAuth.verifier(o); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/doors/script"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/token"
@@ -121,6 +122,14 @@ func (o *Options) tokens(stores engines) token.Book {
 		return t.Tokens()
 	}
 	return token.NewFile(config.TokensPath(os.Getenv), o.Now)
+}
+
+// namespaces returns what manages those of the store of a server.
+func (o *Options) namespaces(stores engines) memory.NamespaceAdmin {
+	if t, ok := stores.(*app.Tenants); ok {
+		return t.Admin()
+	}
+	return memory.NewNamespaceAdmin(stores.Engine)
 }
 
 // namespaceOf returns the namespace of the caller of a request; without one, that of the server.

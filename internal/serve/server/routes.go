@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/shodh"
 	"github.com/hippo-memory/hippo/internal/doors/web"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
@@ -29,6 +30,8 @@ type frontEnds struct {
 	observer *telemetry.Observer
 	issuer   *oauth.Verifier // of tokens; nil: none
 	sessions *web.Sessions   // of browsers
+	// namespaces manages those of the store; nil: nobody does.
+	namespaces memory.NamespaceAdmin
 }
 
 // openCode offers the source trees of this machine, if their tools are named: callers on other machines see none otherwise.
@@ -61,7 +64,7 @@ func (f *frontEnds) routes(opener httpd.Opener) []httpd.Route {
 		httpd.Health(open),
 		[]httpd.Route{f.observer.Metrics.Route(open)},
 		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: store, Tools: f.listed, Code: f.code, Observe: f.observer.Tool, Now: now, Log: log}),
-		restapi.Routes(open, &restapi.Options{Version: v, Store: store, Trees: f.code, Now: now, Log: log}),
+		restapi.Routes(open, &restapi.Options{Version: v, Store: store, Trees: f.code, Namespaces: f.namespaces, Now: now, Log: log}),
 		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb(func(string) sources.Trees { return f.code })}, Now: now, Log: log}),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: kind, Now: now, Log: log}),
 		web.Routes(open, &web.Options{

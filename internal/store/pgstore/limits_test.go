@@ -30,8 +30,8 @@ func TestLimit(t *testing.T) {
 		by  api.NamespaceLimit
 		fix string
 	}{
-		"memories": {api.NamespaceLimit{Memories: new(int64(2))}, `namespace "memories" may keep 2 memories and has 2, 0 of them forgotten`},
-		"texts":    {api.NamespaceLimit{Bytes: new(int64(17))}, `namespace "texts" may keep texts of 17 B and has 16 B`},
+		"memories": {api.NamespaceLimit{Memories: new(2)}, `namespace "memories" may keep 2 memories and has 2, 0 of them forgotten`},
+		"texts":    {api.NamespaceLimit{Bytes: new(17)}, `namespace "texts" may keep texts of 17 B and has 16 B`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,11 +44,11 @@ func TestLimit(t *testing.T) {
 			write(t, s, put(withText(1, "changed!")))
 			write(t, s, func(tx driver.Tx) error { return errors.Join(tx.Put(memory(3)), tx.Purge(idOf(1))) })
 			write(t, s, func(tx driver.Tx) error { return tx.Touch(1, map[hippo.ID]int{idOf(2): 1}) })
-			limit(t, db, name, api.NamespaceLimit{Memories: new(int64(1)), Bytes: new(int64(1))})
+			limit(t, db, name, api.NamespaceLimit{Memories: new(1), Bytes: new(1)})
 			wants(t, "one more above the limit", add2(t, s), hippo.ErrFull, "raises the limit")
 			write(t, s, put(withText(2, "short")))
 			write(t, s, func(tx driver.Tx) error { return tx.Purge(idOf(2)) })
-			limit(t, db, name, api.NamespaceLimit{Memories: new(int64), Bytes: new(int64)})
+			limit(t, db, name, api.NamespaceLimit{Memories: new(int), Bytes: new(int)})
 			write(t, s, put(memory(4), memory(5)))
 			sound(t, s)
 		})
@@ -64,7 +64,7 @@ func add2(t testing.TB, s *pgstore.Store) error {
 func TestLimit_Together(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, pgtest.URL(t))
-	limit(t, db, "a", api.NamespaceLimit{Memories: new(int64(10))})
+	limit(t, db, "a", api.NamespaceLimit{Memories: new(10)})
 	s := open(t, db, "a")
 	var wg sync.WaitGroup
 	var full, other atomic.Int32
@@ -88,17 +88,17 @@ func TestLimit_Together(t *testing.T) {
 func TestLimit_Refused(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, pgtest.URL(t))
-	_, err := pgstore.Limit(t.Context(), db, "a", api.NamespaceLimit{Memories: new(int64(-1))})
+	_, err := pgstore.Limit(t.Context(), db, "a", api.NamespaceLimit{Memories: new(-1)})
 	wants(t, "a negative limit", err, hippo.ErrInvalid, "0 removes the limit")
 	_, err = pgstore.UsageOf(t.Context(), db, "a")
 	wants(t, "usage of an unknown tenant", err, hippo.ErrNotFound, `"a"`)
-	limit(t, db, "a", api.NamespaceLimit{Requests: new(int64(60))})
-	limit(t, db, "a", api.NamespaceLimit{Memories: new(int64(5))})
+	limit(t, db, "a", api.NamespaceLimit{Requests: new(60)})
+	limit(t, db, "a", api.NamespaceLimit{Memories: new(5)})
 	u, err := pgstore.UsageOf(t.Context(), db, "a")
 	if want := (api.NamespaceLimits{Memories: 5, Requests: 60}); err != nil || u.Limits != want || !u.Used.IsZero() {
 		t.Errorf("got %+v, %v", u, err)
 	}
-	for name, want := range map[string]int64{"a": 60, "unknown": 0} {
+	for name, want := range map[string]int{"a": 60, "unknown": 0} {
 		if n, err := pgstore.RequestLimit(t.Context(), db, name); err != nil || n != want {
 			t.Errorf("requests of %q: %d, %v", name, n, err)
 		}
@@ -158,7 +158,7 @@ func TestMigrate_Texts(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := pgstore.ListTenants(t.Context(), db)
-	if err != nil || list[0].Bytes != 2*int64(len("größe")) || list[1].Bytes != 0 {
+	if err != nil || list[0].Bytes != 2*len("größe") || list[1].Bytes != 0 {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }

@@ -104,9 +104,9 @@ func addTables(ctx context.Context, q querier, u *api.NamespaceUsage) error {
 		if p.Rows == 0 {
 			continue
 		}
-		p.Bytes += p.Rows*rowOverhead + int64(t.index*float64(p.Rows)/max(t.tuples, float64(p.Rows)))
+		p.Bytes += p.Rows*rowOverhead + int(t.index*float64(p.Rows)/max(t.tuples, float64(p.Rows)))
 		if t.name == "vector" {
-			u.Vectors = int(p.Rows)
+			u.Vectors = p.Rows
 		}
 		u.Disk += p.Bytes
 		u.Tables = append(u.Tables, p)
@@ -124,7 +124,7 @@ func Limit(ctx context.Context, d *DB, tenant string, by api.NamespaceLimit) (l 
 	if err := validTenant(tenant); err != nil {
 		return l, err
 	}
-	for name, n := range map[string]*int64{"memories": by.Memories, "bytes": by.Bytes, "requests": by.Requests} {
+	for name, n := range map[string]*int{"memories": by.Memories, "bytes": by.Bytes, "requests": by.Requests} {
 		if n != nil && *n < 0 {
 			return l, hippo.Fieldf(name, "must not be negative, got %d; 0 removes the limit", *n)
 		}
@@ -149,9 +149,9 @@ func Limit(ctx context.Context, d *DB, tenant string, by api.NamespaceLimit) (l 
 }
 
 // RequestLimit returns how many requests a minute a server answers for a tenant; 0: there is no limit. Cost: one round trip.
-func RequestLimit(ctx context.Context, d *DB, tenant string) (n int64, err error) {
+func RequestLimit(ctx context.Context, d *DB, tenant string) (n int, err error) {
 	err = d.view(ctx, func(q querier) error {
-		list, err := collect(ctx, q, pgx.RowTo[int64], "SELECT max_requests FROM hippo.tenant WHERE tenant = $1", tenant)
+		list, err := collect(ctx, q, pgx.RowTo[int], "SELECT max_requests FROM hippo.tenant WHERE tenant = $1", tenant)
 		if n = 0; len(list) > 0 {
 			n = list[0]
 		}

@@ -543,6 +543,57 @@ class Model(_ModelAlways, total=False):
     remaining_seconds: int
 
 
+class _NamespaceAlways(TypedDict):
+    bytes: int
+    forgotten: int
+    memories: int
+    namespace: str
+
+
+class Namespace(_NamespaceAlways, total=False):
+    limits: NamespaceLimits
+    used: str
+
+
+class NamespaceLease(TypedDict):
+    name: str
+    until: str
+
+
+class NamespaceLimits(TypedDict, total=False):
+    bytes: int
+    memories: int
+    requests: int
+
+
+class NamespaceTable(TypedDict):
+    bytes: int
+    rows: int
+    table: str
+
+
+class _NamespaceUsageAlways(TypedDict):
+    bytes: int
+    forgotten: int
+    memories: int
+    namespace: str
+    relations: int
+    vectors: int
+
+
+class NamespaceUsage(_NamespaceUsageAlways, total=False):
+    created: str
+    disk: int
+    leases: List[NamespaceLease]
+    limits: NamespaceLimits
+    tables: List[NamespaceTable]
+    used: str
+
+
+class Namespaces(TypedDict):
+    namespaces: List[Namespace]
+
+
 class _OperationAlways(TypedDict):
     active_day: int
     at: str

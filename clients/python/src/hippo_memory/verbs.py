@@ -1399,3 +1399,105 @@ class RestClient(Rest):
             "/openapi.json",
         )
         return cast("Mapping[str, Any]", answer)
+
+    def namespaces(
+        self,
+    ) -> shapes.Namespaces:
+        """List the namespaces of the store, with what each of them has.
+
+        Needs the right to administer the server.
+        """
+        answer = self._json(
+            "GET",
+            "/namespaces",
+            least=600,
+        )
+        return cast("shapes.Namespaces", answer)
+
+    def delete_namespace(
+        self,
+        *,
+        namespace: Optional[str] = None,
+    ) -> None:
+        """Delete a namespace with everything in it, for good.
+
+        Needs the right to administer the server.
+
+        namespace: its name; required, and "" is the default one
+        """
+        self._json(
+            "DELETE",
+            "/namespaces",
+            query={
+                "namespace": namespace,
+            },
+            least=600,
+        )
+
+    def namespace_usage(
+        self,
+        *,
+        namespace: Optional[str] = None,
+    ) -> shapes.NamespaceUsage:
+        """Describe what a namespace uses.
+
+        Needs the right to administer the server.
+
+        namespace: its name; required, and "" is the default one
+        """
+        answer = self._json(
+            "GET",
+            "/namespaces/usage",
+            query={
+                "namespace": namespace,
+            },
+            least=600,
+        )
+        return cast("shapes.NamespaceUsage", answer)
+
+    def export_namespace(
+        self,
+        *,
+        namespace: Optional[str] = None,
+    ) -> Generator[bytes, None, None]:
+        """Export all memories of a namespace as JSON lines.
+
+        Needs the right to administer the server.
+
+        namespace: its name; required, and "" is the default one
+        """
+        return self._lines(
+            "/namespaces/export",
+            query={
+                "namespace": namespace,
+            },
+        )
+
+    def limit_namespace(
+        self,
+        *,
+        bytes: Optional[int] = None,
+        memories: Optional[int] = None,
+        namespace: Optional[str] = None,
+        requests: Optional[int] = None,
+    ) -> shapes.NamespaceLimits:
+        """Change the limits of a namespace, and return all of them.
+
+        Needs the right to administer the server.
+
+        bytes: the largest size of the texts of all of its memories together; 0: no limit (at least 0)
+        memories: the most memories that it may keep, forgotten ones included; 0: no limit (at least 0)
+        namespace: its name; required, and "" is the default one
+        requests: how many requests a minute each server answers; 0: no limit (at least 0)
+        """
+        answer = self._json(
+            "POST",
+            "/namespaces/limit",
+            body={
+                "bytes": bytes,
+                "memories": memories,
+                "namespace": namespace,
+                "requests": requests,
+            },
+        )
+        return cast("shapes.NamespaceLimits", answer)
