@@ -27,13 +27,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
-func TestMain(m *testing.M) {
-	if code, ran := script.Child(os.Args, os.Stdin, os.Stdout); ran {
-		os.Exit(code)
-	}
-	os.Exit(m.Run())
-}
-
 // mcpClient is a client of a server in this process, which asks and waits.
 type mcpClient struct {
 	t  *testing.T
