@@ -27,7 +27,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// twins are the same memory in SQLite and in Postgres, which are asked the same.
+// twins are two stores with the same memories, which are asked the same, such as one in SQLite and one in Postgres.
 type twins struct {
 	engines [2]*engine.Engine
 	calls   [2]*rpc.Dispatcher
@@ -35,29 +35,52 @@ type twins struct {
 	done    int          // operations
 }
 
+// newTwins returns twins that are not open.
+func newTwins() *twins {
+	w := &twins{}
+	w.at.Store(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).UnixNano())
+	return w
+}
+
 // openTwins opens two empty stores with a model, until t ends. namespace is that of the one in Postgres.
 func openTwins(t *testing.T, url, namespace, model string) *twins {
 	t.Helper()
-	w := &twins{}
-	w.at.Store(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).UnixNano())
-	database, err := config.ParseStore(url)
+	w := newTwins()
+	w.open(t, 0, config.Config{Store: config.Store{Kind: "sqlite", Path: filepath.Join(t.TempDir(), "memory.db")}, Model: config.Model{Name: model}})
+	w.open(t, 1, config.Config{Store: databaseOf(t, url), Namespace: namespace, Model: config.Model{Name: model}})
+	return w
+}
+
+// open opens one of the twins, until t ends.
+func (w *twins) open(t *testing.T, i int, c config.Config) {
+	t.Helper()
+	e, err := app.Open(t.Context(), c, &app.Options{Now: w.now, Zone: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, s := range []config.Store{{Kind: "sqlite", Path: filepath.Join(t.TempDir(), "memory.db")}, database} {
-		c := config.Config{Store: s, Namespace: namespace, Model: config.Model{Name: model}}
-		e, err := app.Open(t.Context(), c, &app.Options{Now: w.now, Zone: time.UTC})
-		if err != nil {
-			t.Fatal(err)
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
 		}
-		t.Cleanup(func() {
-			if err := e.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		w.engines[i], w.calls[i] = e, rpc.NewDispatcher(func(context.Context) (*engine.Engine, error) { return e, nil })
+	})
+	w.be(i, e)
+}
+
+// be makes an engine one of the twins.
+func (w *twins) be(i int, e *engine.Engine) { w.engines[i], w.calls[i] = e, dispatcherOf(e) }
+
+func dispatcherOf(e *engine.Engine) *rpc.Dispatcher {
+	return rpc.NewDispatcher(func(context.Context) (*engine.Engine, error) { return e, nil })
+}
+
+// databaseOf returns the store of a URL.
+func databaseOf(t *testing.T, url string) config.Store {
+	t.Helper()
+	s, err := config.ParseStore(url)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return w
+	return s
 }
 
 // twinsURL returns the URL of a database for twins.
@@ -71,24 +94,19 @@ func (w *twins) now() time.Time { return time.Unix(0, w.at.Load()).UTC() }
 // pass moves the clock.
 func (w *twins) pass(d time.Duration) { w.at.Add(int64(d)) }
 
-// call calls a verb in both stores, fails if the answers differ, and decodes the one of Postgres into out, unless that is nil. It
+// call calls a verb in both stores, fails if the answers differ, and decodes the second one into out, unless that is nil. It
 // returns the error of the verb.
 func (w *twins) call(t failer, verb string, args, out any) error {
 	t.Helper()
 	w.done++
-	scope := hippo.LocalScope("")
-	scope.Namespace = "x"
-	encoded, err := rpc.Encode(&engine.Call{Verb: verb, Scope: scope, Operation: hippo.Operation{ID: idOf(w.done, 7)}, Args: args})
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	encoded := callOf(t, "x", w.done, verb, args)
 	var replies [2][]byte
 	var failed [2]bool
 	for i, d := range w.calls {
 		replies[i], failed[i] = d.Do(context.Background(), encoded)
 	}
 	if d := different(t, replies); d != "" || failed[0] != failed[1] {
-		t.Fatalf("%s %s differs%s\nsqlite:   %s\npostgres: %s", verb, encoded, d, replies[0], replies[1])
+		t.Fatalf("%s %s differs%s\n%s\n%s", verb, encoded, d, replies[0], replies[1])
 	}
 	if out == nil {
 		var raw json.RawMessage
@@ -97,15 +115,30 @@ func (w *twins) call(t failer, verb string, args, out any) error {
 	return rpc.Decode(replies[1], failed[1], out)
 }
 
+// callOf returns an encoded call in a namespace, as the nth operation.
+func callOf(t failer, namespace string, n int, verb string, args any) []byte {
+	t.Helper()
+	scope := hippo.LocalScope("")
+	scope.Namespace = namespace
+	encoded, err := rpc.Encode(&engine.Call{Verb: verb, Scope: scope, Operation: hippo.Operation{ID: idOf(n, 7)}, Args: args})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return encoded
+}
+
 // settle stores what is pending.
 func (w *twins) settle(t failer) {
 	t.Helper()
-	for _, verb := range []string{"flush", "score_waiting", "ready"} {
+	for _, verb := range settling() {
 		if err := w.call(t, verb, engine.None{}, nil); err != nil {
 			t.Fatalf("%s: %v", verb, err)
 		}
 	}
 }
+
+// settling are the verbs that wait until nothing is pending.
+func settling() []string { return []string{"flush", "score_waiting", "ready"} }
 
 // different says where two replies differ by more than the last digits of numbers; empty: nowhere.
 func different(t failer, replies [2][]byte) string {
@@ -144,7 +177,7 @@ func diff(at string, a, b any) string {
 		if !ok || len(x) != len(y) {
 			return " at " + at
 		}
-		if at == ".Entries" {
+		if at == ".Entries" || at == ".Changes" {
 			x, y = byID(x), byID(y)
 		}
 		for i, v := range x {
@@ -194,7 +227,7 @@ func near(a, b json.Number) bool {
 	return errX == nil && errY == nil && math.Abs(x-y) <= 1e-9
 }
 
-// memories returns all memories of the store, forgotten ones as well.
+// memories returns all memories of the second store, forgotten ones as well.
 func (w *twins) memories(t failer) (all []*hippo.Memory) {
 	t.Helper()
 	for c, err := range w.engines[1].Store.Changes(context.Background(), 0) {
