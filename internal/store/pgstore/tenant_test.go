@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -185,13 +186,48 @@ func seen(t *rapid.T, tt *testing.T, s *pgstore.Store) string {
 	note(gone, err)
 	ps, err := s.Check(ctx)
 	note(ps, err)
+	ps, err = s.Problems(ctx)
+	note(ps, err)
+	l, err := s.Lease(ctx, "work", 0)
+	note(l, err)
+	note(nil, s.Write(ctx, driver.Lazy, func(tx driver.Tx) error {
+		changed, err := tx.Changed(0)
+		for _, m := range changed {
+			note(*m, err)
+		}
+		ms, err := tx.Get(ids...)
+		for _, m := range ms {
+			note(*m, err)
+		}
+		rs, err := tx.RelationsFrom(idOf(0), idOf(1), "explains")
+		note(rs, err)
+		old, err := tx.Versions(driver.VersionQuery{Memories: ids})
+		note(len(old), err)
+		c, err := tx.Calendar()
+		note(c, err)
+		return nil
+	}))
 	return out.String()
+}
+
+// Each method of a back end is called by [seen] or [act], and by [open].
+func TestTenants_EveryMethod(t *testing.T) {
+	t.Parallel()
+	tried := strings.Fields(`AllRelations Changes Close Get Head Lease Operations Problems Purged PutVectors Relate Relations Release Uses VectorModels Vectors Versions Write
+		Calendar Changed DropHistory Keep Purge Put RelationsFrom SetCalendar Touch`)
+	for _, of := range []reflect.Type{reflect.TypeFor[driver.Backend](), reflect.TypeFor[driver.Tx]()} {
+		for m := range of.Methods() {
+			if !slices.Contains(tried, m.Name) {
+				t.Errorf("%s.%s is not tried on two tenants", of, m.Name)
+			}
+		}
+	}
 }
 
 // act does one of the calls that change a store, on few IDs.
 func act(t *rapid.T, tt *testing.T, s *pgstore.Store) {
 	n, other, v := rapid.IntRange(0, 2).Draw(t, "n"), rapid.IntRange(0, 2).Draw(t, "other"), rapid.IntRange(0, 9).Draw(t, "v")
-	do := rapid.IntRange(0, 6).Draw(t, "do")
+	do := rapid.IntRange(0, 9).Draw(t, "do")
 	err := s.Write(tt.Context(), driver.Lazy, func(tx driver.Tx) error {
 		switch do {
 		case 0:
@@ -211,8 +247,17 @@ func act(t *rapid.T, tt *testing.T, s *pgstore.Store) {
 		}
 		return tx.DropHistory(idOf(n))
 	})
-	if do == 6 {
+	switch do {
+	case 6:
 		err = errors.Join(err, s.PutVectors(tt.Context(), "model", []driver.Vector{{ID: idOf(n), Values: []float32{float32(v), 1}}}))
+	case 7:
+		_, leaseErr := s.Lease(tt.Context(), "work", time.Duration(v)*time.Minute)
+		err = errors.Join(err, leaseErr)
+	case 8:
+		err = errors.Join(err, s.Release(tt.Context(), "work"))
+	case 9:
+		r := hippo.Relation{From: idOf(n), To: idOf(other), Kind: "is like", Weight: float64(v+1) / 10}
+		err = errors.Join(err, s.Relate(tt.Context(), driver.Lazy, []hippo.Relation{r}, func(_, r hippo.Relation) hippo.Relation { return r }))
 	}
 	if err != nil {
 		t.Fatal(err)
