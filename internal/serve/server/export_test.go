@@ -53,3 +53,6 @@ func AttemptConsolidation(ctx context.Context, rights driver.Leases, every time.
 func ConsolidateAll(ctx context.Context, e *engine.Engine, h api.Horizon) error {
 	return consolidateAll(ctx, e, hippo.LocalScope(""), h, slog.New(slog.DiscardHandler))
 }
+
+// NamespaceOf returns the namespace of the caller of a request.
+func NamespaceOf(ctx context.Context) string { return (&Options{}).namespaceOf(ctx) }
