@@ -205,7 +205,7 @@ func (d *DB) Tenants(ctx context.Context) (names []string, err error) {
 
 // tables are those with rows of a tenant.
 func tables() []string {
-	return []string{"access", "lease", "memory", "model", "operation", "relation", "tombstone", "vector", "version", "writer", "tenant"}
+	return []string{"access", "lease", "memory", "model", "operation", "relation", "snapshot", "tombstone", "vector", "version", "writer", "tenant"}
 }
 
 // Drop deletes a store with all of its rows, and the tokens of its namespace, but for those of the empty one: they are of whoever runs

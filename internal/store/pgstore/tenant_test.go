@@ -50,6 +50,7 @@ func filled(t testing.TB, s *pgstore.Store) {
 			tx.Relate(r, func(_, r hippo.Relation) hippo.Relation { return r }),
 			tx.Keep(op, hippo.DefaultRetention(), hippo.Version{ID: idOf(1), Before: memory(1), Of: 1}), tx.Purge(idOf(3)))
 	})
+	keepSnapshot(t, s, "id", "15-a", 1, []byte("text"))
 	err := s.PutVectors(t.Context(), "model", []driver.Vector{{ID: idOf(1), Values: []float32{1, 2}}})
 	l, leaseErr := s.Lease(t.Context(), "work", time.Minute)
 	if err := errors.Join(err, leaseErr); err != nil || !l.Held {
