@@ -36,7 +36,7 @@ type NamespaceUsage struct {
 	// Vectors of memories, of all models together; 0 where they are not known.
 	Vectors int `json:"vectors"`
 	// Disk is about how many bytes Tables have together.
-	Disk   int            `json:"disk,omitempty"`
+	Disk   int              `json:"disk,omitempty"`
 	Tables []NamespaceTable `json:"tables,omitempty"`
 	Leases []NamespaceLease `json:"leases,omitempty"`
 }
@@ -44,7 +44,7 @@ type NamespaceUsage struct {
 // NamespaceTable is what a namespace has in a table of a database.
 type NamespaceTable struct {
 	Table string `json:"table"`
-	Rows  int  `json:"rows"`
+	Rows  int    `json:"rows"`
 	// Bytes is about how many these rows need on the disk, with their part of the indexes.
 	Bytes int `json:"bytes"`
 }

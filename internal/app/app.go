@@ -53,8 +53,8 @@ type Options struct {
 	Verbs []engine.Verb
 	// Repositories is [engine.Config.Repositories].
 	Repositories project.Cache
-	// Snapshots is where the index files of a database are kept for other machines; nil: nowhere.
-	Snapshots index.Snapshots
+	// Snapshots is where the index files of a database are kept for other machines.
+	Snapshots Snapshots
 	// Token is that for a server, instead of $HIPPO_TOKEN and the login of the user.
 	Token secret.Value
 }
@@ -112,8 +112,8 @@ func assemble(ctx context.Context, s *store.Store, path string, m *selection, c 
 func openIndex(ctx context.Context, s *store.Store, path string, m *selection, o *Options) (*index.Index, error) {
 	indexed, instant := embedding.Indexed(m.models)
 	x := &index.Options{Path: path, Tokens: m.table, Models: indexed, Instant: instant, Stored: embedding.Stored(s, m.models), ReadOnly: o.ReadOnly, Log: o.Log}
-	if o.Snapshots != nil {
-		x.Sharing = &index.Sharing{Snapshots: o.Snapshots, Leases: s.Leases()}
+	if place := o.Snapshots.Place; place != nil {
+		x.Sharing = &index.Sharing{Snapshots: place, Leases: s.Leases()}
 	}
 	return index.Open(ctx, s, x)
 }

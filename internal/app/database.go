@@ -213,7 +213,11 @@ func (t *Tenants) open(ctx context.Context, namespace string) (*engine.Engine, e
 		}
 		models = &own
 	}
-	e, err := assemble(ctx, s, path, models, &t.cfg, t.options)
+	o := *t.options
+	if o.Snapshots.InDatabase {
+		o.Snapshots.Place = kept.Snapshots()
+	}
+	e, err := assemble(ctx, s, path, models, &t.cfg, &o)
 	if err != nil {
 		err = errors.Join(err, s.Close())
 		if !models.shared {

@@ -12,23 +12,36 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/index/snapshots"
 )
 
-// ParseSnapshots returns the place that a setting names: off (nil), a folder, or s3://BUCKET/PREFIX with the parameters endpoint and
-// region. Keys for a bucket come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. It sends nothing.
-func ParseSnapshots(text string, env func(string) string, now func() time.Time) (index.Snapshots, error) {
-	switch {
-	case text == "" || text == "off":
-		return nil, nil
-	case strings.HasPrefix(text, "s3://"):
-		return parseBucket(text, env, now)
-	case strings.Contains(text, "://"):
-		return nil, hippo.Fieldf("snapshots", "must be off, a folder, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME, got %q", text)
-	default:
-		path, err := config.Expand("snapshots", text)
-		return snapshots.NewFolder(path), err
-	}
+// SnapshotsInDatabase is the setting for snapshots beside the memories.
+const SnapshotsInDatabase = "database"
+
+// Snapshots is where the index files of a database are kept for other machines; the zero value: nowhere.
+type Snapshots struct {
+	Place index.Snapshots
+	// InDatabase: each namespace has its own beside its memories.
+	InDatabase bool
 }
 
-func parseBucket(text string, env func(string) string, now func() time.Time) (index.Snapshots, error) {
+// ParseSnapshots returns the place that a setting names: database, off, a folder, or s3://BUCKET/PREFIX with the parameters endpoint and
+// region. Keys for a bucket come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. It sends nothing.
+func ParseSnapshots(text string, env func(string) string, now func() time.Time) (s Snapshots, err error) {
+	switch {
+	case text == SnapshotsInDatabase:
+		s.InDatabase = true
+	case text == "" || text == "off":
+	case strings.HasPrefix(text, "s3://"):
+		s.Place, err = parseBucket(text, env, now)
+	case strings.Contains(text, "://"):
+		err = hippo.Fieldf("snapshots", "must be database, off, a folder, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME, got %q", text)
+	default:
+		if text, err = config.Expand("snapshots", text); err == nil {
+			s.Place = snapshots.NewFolder(text)
+		}
+	}
+	return s, err
+}
+
+func parseBucket(text string, env func(string) string, now func() time.Time) (*snapshots.Bucket, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil {
 		return nil, hippo.Fieldf("snapshots", "must be like s3://BUCKET/PREFIX?endpoint=URL&region=NAME, without keys: those come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")

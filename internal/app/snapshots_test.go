@@ -18,13 +18,14 @@ func TestParseSnapshots(t *testing.T) {
 	env := func(string) string { return "" }
 	for text, want := range map[string]string{
 		"":                              "",
-		"off":                           "sends nothing",
+		"off":                           "",
+		"database":                      "",
 		"/var/lib/hippo/indexes":        "/var/lib/hippo/indexes",
 		"s3://notes/index?region=eu":    "notes",
 		"s3://notes?endpoint=http://s3": "notes",
 	} {
 		s, err := app.ParseSnapshots(text, env, time.Now)
-		if err != nil || (s == nil) != (text == "" || text == "off") {
+		if err != nil || (s.Place != nil) != (want != "") || s.InDatabase != (text == "database") {
 			t.Errorf("%q: got %v (%v), want %q", text, s, err, want)
 		}
 	}

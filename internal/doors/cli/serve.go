@@ -56,7 +56,7 @@ func addHTTPFlags(f *pflag.FlagSet, h *server.HTTP) {
 	f.BoolVar(&h.Insecure, "insecure-http", false, "accept other machines without TLS, for use behind a TLS proxy")
 	f.DurationVar(&h.Drain, "http-drain", 0, "how long /readyz reports not ready before the server stops accepting requests, such as 5s; at most 30s")
 	f.Var((*bytesValue)(&h.IndexMemory), "index-memory", "with a database: how much memory the indexes of open namespaces may take together, such as 512MB")
-	f.StringVar(&h.Snapshots, "snapshots", "", "with a database: where index files are kept for other machines: a folder, s3://BUCKET/PREFIX?endpoint=URL&region=NAME, or off (default off)")
+	f.StringVar(&h.Snapshots, "snapshots", app.SnapshotsInDatabase, "with a database: where index files are kept for other machines: database, a folder, s3://BUCKET/PREFIX?endpoint=URL&region=NAME, or off")
 	f.DurationVar(&b.Every, "backup-every", 0, "with --http: the interval between backups, such as 24h; 0 for none")
 	f.IntVar(&b.Keep, "backup-keep", 7, "the number of backups to keep")
 	addPath(f, &b.Dir, "backup-dir", "the folder of the backups (default: backups beside the store)")

@@ -49,7 +49,7 @@ type HTTP struct {
 	Drain time.Duration
 	// IndexMemory bounds the memory of the indexes that are open, in bytes, where each namespace has its own.
 	IndexMemory int64
-	// Snapshots is where a database keeps index files for other machines, see [app.ParseSnapshots]; empty: nowhere.
+	// Snapshots is where index files of a database are kept for other machines, see [app.ParseSnapshots].
 	Snapshots      string
 	TLS            Certificates
 	Backups        Backups
@@ -74,7 +74,7 @@ func (h *HTTP) validate(store config.Store) error {
 	if h.IndexMemory < minIndexMemory {
 		return optionf("--index-memory must be at least %s, got %s", size(minIndexMemory), size(h.IndexMemory))
 	}
-	if h.Snapshots != "" && !store.Database() {
+	if h.Snapshots != app.SnapshotsInDatabase && !store.Database() {
 		return optionf("--snapshots is for a store in a database: index files of other stores stay beside them")
 	}
 	if err := h.Backups.validate(store); err != nil {
