@@ -90,8 +90,8 @@ func openTenant(ctx context.Context, db *pgstore.DB, c *config.Config, namespace
 }
 
 // indexPath returns the path of the index file of a store in a database.
-func indexPath(store string) string {
-	return filepath.Join(config.IndexesDir(os.Getenv), store+".index")
+func indexPath(identity string) string {
+	return filepath.Join(config.IndexesDir(os.Getenv), identity+".index")
 }
 
 // zoneName returns the IANA name of the zone in which a new store of a database counts its days: all of its users must know it.
