@@ -77,21 +77,43 @@ func openTenant(ctx context.Context, db *pgstore.DB, c *config.Config, namespace
 	if err != nil {
 		return nil, "", errors.Join(err, b.Close())
 	}
-	name := cmp.Or(head.Calendar.Zone, zoneName(os.Getenv))
-	zone, err := time.LoadLocation(name)
+	zone, err := zoneOf(ctx, b, head.Calendar.Zone)
 	if err != nil {
-		return nil, "", errors.Join(fmt.Errorf("%w: namespace %q counts its days in %s, which this machine does not know: %w", hippo.ErrUnsupported, namespace, name, err), b.Close())
+		return nil, "", errors.Join(fmt.Errorf("namespace %q: %w", namespace, err), b.Close())
 	}
 	path := indexPath(head.Store)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, "", errors.Join(err, b.Close())
 	}
-	return store.New(wrap(b, path), &store.Options{Now: o.Now, Zone: zone, ZoneName: name, Retention: c.History}), path, nil
+	return store.New(wrap(b, path), &store.Options{Now: o.Now, Zone: zone, Retention: c.History}), path, nil
 }
 
 // indexPath returns the path of the index file of a store in a database.
 func indexPath(identity string) string {
 	return filepath.Join(config.IndexesDir(os.Getenv), identity+".index")
+}
+
+// zoneOf returns the zone in which a store counts its days. Name is that of its calendar; if it is empty the calendar gets the zone of
+// this process, before anybody counts a day in another one.
+func zoneOf(ctx context.Context, b driver.Backend, name string) (*time.Location, error) {
+	if name == "" {
+		err := b.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+			c, err := tx.Calendar()
+			if name = cmp.Or(c.Zone, zoneName(os.Getenv)); err != nil || c.Zone == name {
+				return err
+			}
+			c.Zone = name
+			return tx.SetCalendar(c)
+		})
+		if err != nil && !errors.Is(err, hippo.ErrReadOnly) {
+			return nil, err
+		}
+	}
+	zone, err := time.LoadLocation(cmp.Or(name, zoneName(os.Getenv)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: its days are counted in %s, which this machine does not know: %w", hippo.ErrUnsupported, name, err)
+	}
+	return zone, nil
 }
 
 // zoneName returns the IANA name of the zone in which a new store of a database counts its days: all of its users must know it.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -37,7 +36,7 @@ func advanceDay(s *Store, tx driver.Tx) (driver.Calendar, error) {
 	if cal.Day > 0 && today <= cal.Date {
 		return cal, nil
 	}
-	cal = driver.Calendar{Day: cal.Day + 1, Date: today, Zone: cmp.Or(cal.Zone, s.zoneName)}
+	cal = driver.Calendar{Day: cal.Day + 1, Date: today, Zone: cal.Zone}
 	s.advanced.Store(true)
 	return cal, tx.SetCalendar(cal)
 }

@@ -276,7 +276,7 @@ func adoptCalendar(s *Store, tx driver.Tx, cal driver.Calendar) (driver.Calendar
 	if cal.Day == 0 {
 		return advanceDay(s, tx)
 	}
-	cal.Zone = cmp.Or(here.Zone, s.zoneName)
+	cal.Zone = here.Zone
 	return cal, tx.SetCalendar(cal)
 }
 

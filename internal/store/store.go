@@ -25,8 +25,6 @@ type Store struct {
 	backend driver.Backend
 	now     func() time.Time
 	zone    *time.Location
-	// zoneName is [Options.ZoneName].
-	zoneName string
 	// retention bounds what is kept of memories that are changed.
 	retention hippo.Retention
 
@@ -43,8 +41,6 @@ type Options struct {
 	Now func() time.Time
 	// Zone decides where a calendar day begins; nil means the system's.
 	Zone *time.Location
-	// ZoneName is written into a calendar that has no zone, for a store that processes in several zones use.
-	ZoneName string
 	// Retention bounds the former versions of each memory; nil means [hippo.DefaultRetention].
 	Retention *hippo.Retention
 }
@@ -57,9 +53,6 @@ func New(b driver.Backend, o *Options) *Store {
 	}
 	if o != nil && o.Zone != nil {
 		s.zone = o.Zone
-	}
-	if o != nil {
-		s.zoneName = o.ZoneName
 	}
 	if o != nil && o.Retention != nil {
 		s.retention = *o.Retention
