@@ -49,7 +49,7 @@ func recorded(t *testing.T, c *client.Client, r api.Record) *api.Recorded {
 
 func TestOpen_Refuses(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"", "postgres://h/d", "sqlite:", "sqlite:/dev/null"} {
+	for _, url := range []string{"", "mysql://h/d", "sqlite:", "sqlite:/dev/null"} {
 		wantRefused(t, url, nil)
 	}
 	for _, o := range []client.Options{{Ranker: "best"}, {Project: "two\nlines"}, {Namespace: "a\x00"}} {
