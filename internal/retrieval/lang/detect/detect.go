@@ -175,7 +175,7 @@ func (t *Tally) Plausible() (s Set) {
 func (t *Tally) Language() Language { return t.Plausible().Only() }
 
 // Of returns the language of a text, Unknown if that is not clear. A text of several scripts has the
-// language of the one with most letters. Cost: about 100 ns a word, no allocation.
+// language of the one with most letters. Cost: about 30 ns a word, no allocation.
 func Of(text string) Language {
 	var t Tally
 	var s scripts

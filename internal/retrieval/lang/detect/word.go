@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -59,28 +60,63 @@ func HintOf(word string) Hint {
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
+// slots is the size of the hash table of function words, a power of 2.
+const slots = 1 << 13
+
+// table finds function words and the languages of tags.
+type table struct {
+	lines [slots]uint16     // by the hash of a word, or in the next free place: where its line begins, plus 1
+	tags  [26 * 26]Language // by the two letters of a tag
+}
+
+var functionTable = sync.OnceValue(func() *table { //nolint:gochecknoglobals // it is built once and never changes
+	t := &table{}
+	for l, tag := range tags() {
+		if len(tag) == 2 {
+			t.tags[tagIndex(tag)] = Language(l)
+		}
+	}
+	for from := 0; from < len(functionWords); {
+		line, _, _ := strings.Cut(functionWords[from:], "\n")
+		word, _, _ := strings.Cut(line, " ")
+		at := slotOf([]byte(word))
+		for t.lines[at] != 0 {
+			at = (at + 1) % slots
+		}
+		t.lines[at] = uint16(from + 1)
+		from += len(line) + 1
+	}
+	return t
+})
+
+// tagIndex numbers the tags of two lower-case letters.
+func tagIndex(tag string) int { return int(tag[0]-'a')*26 + int(tag[1]-'a') }
+
+// slotOf returns the place of a word in the table: its FNV-1a hash.
+func slotOf(word []byte) uint32 {
+	h := uint32(2166136261)
+	for _, c := range word {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return (h ^ h>>15) % slots
+}
+
 // find returns the hint of a function word, 0 if it is none.
 func find(word []byte) Hint {
-	for low, high := 0, len(functionWords); low < high; {
-		from := strings.LastIndexByte(functionWords[low:(low+high)/2], '\n') + 1 + low
-		to := from + strings.IndexByte(functionWords[from:], '\n')
-		name, languages, _ := strings.Cut(functionWords[from:to], " ")
-		switch {
-		case name == string(word):
-			return functionWord | Hint(parse(languages))
-		case name < string(word):
-			low = to + 1
-		default:
-			high = from
+	t := functionTable()
+	for at := slotOf(word); t.lines[at] != 0; at = (at + 1) % slots {
+		line := functionWords[t.lines[at]-1:]
+		if len(line) > len(word) && line[len(word)] == ' ' && line[:len(word)] == string(word) {
+			return functionWord | Hint(t.parse(line[len(word):]))
 		}
 	}
 	return 0
 }
 
-// parse returns the languages of tags with spaces between them.
-func parse(list string) (s Set) {
-	for tag := range strings.FieldsSeq(list) {
-		s |= SetOf(Parse(tag))
+// parse returns the languages of the tags at the beginning of a text, each with a space before it.
+func (t *table) parse(text string) (s Set) {
+	for ; len(text) >= 3 && text[0] == ' '; text = text[3:] {
+		s |= SetOf(t.tags[tagIndex(text[1:3])])
 	}
 	return s
 }
