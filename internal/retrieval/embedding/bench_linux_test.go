@@ -94,6 +94,16 @@ func detach(b *testing.B, p *process, n int) {
 	}
 }
 
+// word returns the n-th word of an invented language, of two syllables and more, with the space after it.
+func word(n int) string {
+	syllables := strings.Fields("ba cor dim fel gu hat jo kin lup mer nos pa qui rad sil tem und vor wen xa yel zot bri cla dro fli gra plo sta tru che shi tho whe")
+	var b strings.Builder
+	for n += len(syllables); n > 0; n /= len(syllables) {
+		b.WriteString(syllables[n%len(syllables)])
+	}
+	return b.String() + " "
+}
+
 // embedded returns a SQLite store with n memories of about 400 bytes and their vectors.
 func embedded(b *testing.B, n int) *store.Store {
 	b.Helper()
@@ -113,8 +123,8 @@ func embedded(b *testing.B, n int) *store.Store {
 		var list []*hippo.Memory
 		for range min(500, n-from) {
 			var text strings.Builder
-			for range 50 {
-				fmt.Fprintf(&text, "word%x ", z.Uint64())
+			for range 55 {
+				text.WriteString(word(int(z.Uint64())))
 			}
 			list = append(list, &hippo.Memory{Content: text.String()})
 		}
