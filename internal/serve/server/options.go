@@ -4,6 +4,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -47,9 +48,10 @@ type HTTP struct {
 	Insecure bool
 	// Drain is how long the server reports that it is not ready before it stops accepting requests.
 	Drain time.Duration
-	// IndexMemory bounds the memory of the indexes that are open, in bytes, where each namespace has its own.
+	// IndexMemory bounds the memory of the indexes that are open, in bytes, where each namespace has its own; 0 means
+	// [DefaultIndexMemory].
 	IndexMemory int64
-	// Snapshots is where index files of a database are kept for other machines, see [app.ParseSnapshots].
+	// Snapshots is where index files of a database are kept for other machines, see [app.ParseSnapshots]; empty: in it.
 	Snapshots      string
 	TLS            Certificates
 	Backups        Backups
@@ -71,10 +73,10 @@ func (h *HTTP) validate(store config.Store) error {
 	if h.Drain < 0 || h.Drain > maxDrain {
 		return optionf("--http-drain must be between 0 and %v, got %v", maxDrain, h.Drain)
 	}
-	if h.IndexMemory < minIndexMemory {
+	if h.IndexMemory != 0 && h.IndexMemory < minIndexMemory {
 		return optionf("--index-memory must be at least %s, got %s", size(minIndexMemory), size(h.IndexMemory))
 	}
-	if h.Snapshots != app.SnapshotsInDatabase && !store.Database() {
+	if h.Snapshots != "" && h.Snapshots != app.SnapshotsInDatabase && !store.Database() {
 		return optionf("--snapshots is for a store in a database: index files of other stores stay beside them")
 	}
 	if err := h.Backups.validate(store); err != nil {
@@ -110,10 +112,10 @@ func (o *Options) engines(trees *app.Code, h *HTTP) (engines, error) {
 	}
 	stored := o.stored(trees)
 	var err error
-	if stored.Snapshots, err = app.ParseSnapshots(h.Snapshots, os.Getenv, o.Now); err != nil {
+	if stored.Snapshots, err = app.ParseSnapshots(cmp.Or(h.Snapshots, app.SnapshotsInDatabase), os.Getenv, o.Now); err != nil {
 		return nil, err
 	}
-	return app.NewTenants(o.Config, stored, o.namespaceOf, h.IndexMemory), nil
+	return app.NewTenants(o.Config, stored, o.namespaceOf, cmp.Or(h.IndexMemory, DefaultIndexMemory)), nil
 }
 
 // tokens returns the tokens of a server: those of its database, or else of this machine.
