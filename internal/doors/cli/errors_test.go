@@ -44,7 +44,7 @@ func TestMain_Hint(t *testing.T) {
 		{"search x --colour", "try: hippo search --help"},
 		{"record", "try: hippo record --help"},
 		{"nonsense", "try: hippo --help"},
-		{"list --store postgres://h/d", "must be sqlite:PATH, dir:PATH or shared:PATH"},
+		{"list --store mysql://h/d", "must be sqlite:PATH, dir:PATH, shared:PATH or postgres://HOST/DATABASE"},
 	} {
 		var out, errw bytes.Buffer
 		code := cli.Main(t.Context(), append([]string{"hippo"}, strings.Fields(tc.line)...), strings.NewReader(""), &out, &errw)

@@ -20,7 +20,7 @@ func newMigrateCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "migrate --from URL --to URL",
 		Short:   "Copy all memories from one store to another",
-		Example: "  hippo migrate --from dir:~/.hippo --to sqlite:~/memory.db\n  hippo migrate --from sqlite:~/memory.db --to https://memory.example.org\n  hippo migrate --from sqlite:~/memory.db --to postgres://db/memory --all-namespaces",
+		Example: "  hippo migrate --from dir:~/.hippo --to sqlite:~/memory.db\n  hippo migrate --from sqlite:~/memory.db --to https://memory.example.org\n  hippo migrate --from sqlite:~/a.db --to postgres://db/memory --all-namespaces",
 		Args:    maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.from == "" || f.to == "" {

@@ -23,6 +23,7 @@ func noPaths() map[string]string {
 		"code --path": "it is relative to the tree, whose names may have any letters", "acme-url": "a URL", "import --map": "columns", "namespace": "a name",
 		"tools": "names of systems", "project": "a name", "background": "on or off", "share": "on or off", "as": "a format", "kind": "of an entity", "scope": "for whom", "source": "a kind, client or file name in the store",
 		"from": "a store, see TestMigrate_Paths", "to": "a store, see TestMigrate_Paths", "candle-cache-dir": "no effect",
+		"snapshots": "a place, see TestParseSnapshots",
 	}
 }
 
