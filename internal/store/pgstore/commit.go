@@ -78,7 +78,7 @@ func (w *writer) together(ctx context.Context, requests []*request) error {
 			return lost(c, err)
 		}
 		err = lost(c, w.end(ctx, c, g, lazy(requests)))
-		inDoubt = isLost(err)
+		inDoubt = isLost(err) || uncommitted(err)
 		return err
 	})
 	if err != nil && inDoubt && ctx.Err() == nil {

@@ -51,7 +51,7 @@ func transient(err error) bool {
 	case "0A000": // a prepared statement that a migration made obsolete
 		return strings.Contains(err.Error(), "cached plan")
 	default:
-		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25P03"
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25P03" || uncommitted(err)
 	}
 }
 

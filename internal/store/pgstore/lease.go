@@ -10,13 +10,18 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// takeLease takes a right, unless the tenant was deleted: of that nothing must be left.
-const takeLease = `INSERT INTO hippo.lease AS l (tenant, name, holder, until)
-	SELECT tenant, $2, $3, clock_timestamp() + $4::interval FROM hippo.tenant WHERE tenant = $1 AND store = $5 FOR KEY SHARE
-	ON CONFLICT (tenant, name) DO UPDATE SET holder = excluded.holder, until = excluded.until, before = l.until
-	WHERE l.holder = excluded.holder OR l.until <= clock_timestamp() RETURNING true, before`
-
-const selectLease = "SELECT holder = $3 AND until > clock_timestamp(), until FROM hippo.lease WHERE tenant = $1 AND name = $2"
+// A right is taken from a row that is there, or else by a new one, unless the tenant was deleted: of that nothing must be left. The time is
+// that of the transaction: a cluster computes what a statement writes before it sends it to a worker, and refuses functions that change
+// meanwhile.
+const (
+	takeLease = `UPDATE hippo.lease SET holder = $3, until = now() + $4::interval, before = until
+	WHERE tenant = $1 AND name = $2 AND (holder = $3 OR until <= now())
+	AND EXISTS (SELECT FROM hippo.tenant WHERE tenant = $1 AND store = $5) RETURNING true, before`
+	newLease = `INSERT INTO hippo.lease (tenant, name, holder, until)
+	SELECT tenant, $2, $3, now() + $4::interval FROM hippo.tenant WHERE tenant = $1 AND store = $5 FOR KEY SHARE
+	ON CONFLICT (tenant, name) DO NOTHING RETURNING true, before`
+	selectLease = "SELECT holder = $3 AND until > now(), until FROM hippo.lease WHERE tenant = $1 AND name = $2"
+)
 
 func scanLease(row pgx.CollectableRow) (l driver.Lease, err error) {
 	var until pgtype.Timestamptz
@@ -37,7 +42,9 @@ func (p *place) Lease(ctx context.Context, name string, d time.Duration) (l driv
 		b := &pgx.Batch{}
 		if d > 0 {
 			p.wrote.Store(true)
-			b.Queue(takeLease, p.tenant, name, p.holder, d, p.store).Query(take)
+			for _, sql := range []string{takeLease, newLease} {
+				b.Queue(sql, p.tenant, name, p.holder, d, p.store).Query(take)
+			}
 		}
 		b.Queue(selectLease, p.tenant, name, p.holder).Query(take)
 		err := q.SendBatch(ctx, b).Close()
@@ -50,7 +57,7 @@ func (p *place) Lease(ctx context.Context, name string, d time.Duration) (l driv
 	return l, err
 }
 
-const releaseLease = "UPDATE hippo.lease SET until = clock_timestamp() WHERE tenant = $1 AND name = $3 AND holder = $2 AND until > clock_timestamp()"
+const releaseLease = "UPDATE hippo.lease SET until = now() WHERE tenant = $1 AND name = $3 AND holder = $2 AND until > now()"
 
 // Release implements [driver.Leases].
 func (p *place) Release(ctx context.Context, name string) error {

@@ -36,7 +36,8 @@ func migrations() []string {
 const migrationLock = 0x686970706f // "hippo"
 
 // Migrate brings the tables up to this version, in one transaction: a migration that is cut leaves them as they were. Without
-// schema hippo it creates that. It does nothing if the version is current.
+// schema hippo it creates that. In a database with the extension citus, connected to the coordinator, it distributes tables that are
+// not: those with a tenant by that, all together, and the others to every server. It does nothing if the version is current.
 //
 // Errors: [hippo.ErrUnsupported] for tables of a newer program, and those of the server, among them that the role may not create
 // tables.
@@ -101,7 +102,9 @@ func migrate(ctx context.Context, t pgx.Tx, steps []string) (at int, err error) 
 			return at, err
 		}
 	}
-	_, err = t.Exec(ctx, "UPDATE hippo.schema SET version = $1", len(steps))
+	if _, err = t.Exec(ctx, "UPDATE hippo.schema SET version = $1", len(steps)); err == nil {
+		err = distribute(ctx, t)
+	}
 	return at, err
 }
 

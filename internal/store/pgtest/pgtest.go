@@ -1,8 +1,9 @@
 // Package pgtest gives tests a Postgres server.
 //
 // It starts one of its own in a temporary folder, once for a test process, with the newest programs that are installed.
-// HIPPO_TEST_POSTGRES is the URL of a running server to use instead, HIPPO_TEST_POSTGRES_BIN the folder of other programs. Without a
-// server the tests are skipped; HIPPO_REQUIRE_POSTGRES=1 makes them fail.
+// HIPPO_TEST_POSTGRES is the URL of a running server to use instead, HIPPO_TEST_POSTGRES_BIN the folder of other programs. With
+// HIPPO_TEST_CITUS=1 these have the extension citus, and a database is that of a coordinator with workers. Without a server the tests are
+// skipped; HIPPO_REQUIRE_POSTGRES=1 makes them fail.
 package pgtest
 
 import (
@@ -29,6 +30,9 @@ func Main(m *testing.M) int {
 		if shared.server != nil {
 			shared.server.Stop()
 		}
+		if shared.cluster != nil {
+			shared.cluster.stop()
+		}
 	}()
 	return m.Run()
 }
@@ -37,19 +41,24 @@ func Main(m *testing.M) int {
 //
 //nolint:gochecknoglobals // tests have nothing else in common
 var shared struct {
-	mu     sync.Mutex
-	server *Server
-	admin  string // the URL of a database in which others can be created
-	err    error
+	mu      sync.Mutex
+	server  *Server
+	cluster *Cluster
+	admin   string // the URL of a database in which others can be created
+	err     error
 }
 
 // URL creates an empty database for a test, which is dropped at its end, and returns its URL.
 func URL(t testing.TB) string {
 	t.Helper()
+	if os.Getenv(useCitus) != "" {
+		c := sharedCluster(t)
+		return c.Coordinator.URL(c.Database(t))
+	}
 	shared.mu.Lock()
 	if shared.admin == "" && shared.err == nil {
 		if shared.admin = os.Getenv("HIPPO_TEST_POSTGRES"); shared.admin == "" {
-			shared.server, shared.err = launch(false)
+			shared.server, shared.err = launch(false, usualPort)
 		}
 		if shared.server != nil {
 			shared.admin = shared.server.URL("postgres")
@@ -130,7 +139,7 @@ func exec(ctx context.Context, database, statement string) error {
 // Start starts a server for a test alone, which writes to the disk as a real one does, and stops it at the end.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s, err := launch(true)
+	s, err := launch(true, usualPort)
 	require(t, err)
 	t.Cleanup(s.Stop)
 	return s

@@ -18,13 +18,14 @@ import (
 // Server is a Postgres server that a test started. It listens on a socket in a folder of its own.
 type Server struct {
 	dir, bin string
+	port     int
 	settings []string
 	lives    io.WriteCloser // the server ends when this is closed, and so when the test process ends
 	done     chan struct{}
 }
 
-// launch makes the files of a server and starts it. Without durable it never flushes to the disk.
-func launch(durable bool) (s *Server, err error) {
+// launch makes the files of a server and starts it, with settings beyond the usual ones. Without durable it never flushes to the disk.
+func launch(durable bool, port int, more ...string) (s *Server, err error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func launch(durable bool) (s *Server, err error) {
 			_ = os.RemoveAll(dir) // the reason why there is no server says more
 		}
 	}()
-	s = &Server{dir: dir, bin: bin, settings: settings(dir)}
+	s = &Server{dir: dir, bin: bin, port: port, settings: append(settings(dir, port), more...)}
 	if !durable {
 		s.settings = append(s.settings, "fsync=off", "full_page_writes=off")
 	}
@@ -52,15 +53,19 @@ func launch(durable bool) (s *Server, err error) {
 	return s, s.start()
 }
 
+// usualPort is in the name of the socket.
+const usualPort = 5432
+
 // settings are those of a server that listens in a folder only.
-func settings(dir string) []string {
-	return []string{"listen_addresses=", "max_connections=200", "unix_socket_directories=" + dir, "log_min_messages=fatal"}
+func settings(dir string, port int) []string {
+	return []string{"listen_addresses=", "max_connections=200", "unix_socket_directories=" + dir, "port=" + strconv.Itoa(port), "log_min_messages=fatal"}
 }
 
 // command returns a command that runs as a user who may run the server.
 func (s *Server) command(name string, args ...string) *osexec.Cmd {
 	c := osexec.CommandContext(context.Background(), name, args...)
 	c.Dir = s.dir
+	c.Env = append(os.Environ(), "HOME="+s.dir) // where libpq looks for files, as the user that runs it
 	c.SysProcAttr = unprivileged()
 	return c
 }
@@ -134,7 +139,9 @@ func (s *Server) watched(args ...string) error {
 
 // URL returns the URL of a database.
 func (s *Server) URL(database string) string {
-	u := url.URL{Scheme: "postgres", Path: "/" + database, RawQuery: url.Values{"host": {s.dir}, "user": {"postgres"}, "sslmode": {"disable"}}.Encode()}
+	u := url.URL{Scheme: "postgres", Path: "/" + database, RawQuery: url.Values{
+		"host": {s.dir}, "port": {strconv.Itoa(s.port)}, "user": {"postgres"}, "sslmode": {"disable"},
+	}.Encode()}
 	return u.String()
 }
 
@@ -145,18 +152,24 @@ func (s *Server) Database(t testing.TB) string {
 }
 
 // Socket is the path at which the server listens.
-func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
+func (s *Server) Socket() string { return filepath.Join(s.dir, fmt.Sprintf(".s.PGSQL.%d", s.port)) }
 
 // Kill kills the server with all of its processes, as a crash of the machine would, and starts it again.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	s.Crash(t)
+	s.Restart(t)
+}
+
+// Restart starts a server that crashed.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
 	if err := s.start(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Crash kills the server, which does not come back.
+// Crash kills the server, which does not come back by itself.
 func (s *Server) Crash(t testing.TB) {
 	t.Helper()
 	pid, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))

@@ -15,7 +15,7 @@ func (s *Server) Standby(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Server{dir: dir, bin: s.bin, settings: settings(dir)}
+	b := &Server{dir: dir, bin: s.bin, port: usualPort, settings: settings(dir, usualPort)}
 	if err := own(dir); err != nil {
 		t.Fatal(err)
 	}
