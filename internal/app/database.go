@@ -25,7 +25,7 @@ func openNamespace(ctx context.Context, c *config.Config, o *Options) (*engine.E
 	if err != nil {
 		return nil, err
 	}
-	s, path, err := openTenant(ctx, db, c, c.Namespace, o, nil, func(b *pgstore.Store, _ string) driver.Backend { return onlyTenant{b, db} })
+	s, path, err := openTenant(ctx, db, c, c.Namespace, o, nil, func(b *pgstore.Store, _ driver.Head) driver.Backend { return onlyTenant{b, db} })
 	if err != nil {
 		db.Close()
 		return nil, err
@@ -68,7 +68,7 @@ func openDatabase(ctx context.Context, c *config.Config, o *Options) (*pgstore.D
 
 // openTenant opens the store of a namespace, and returns the path of its index file. gone is that of [pgstore.Options], and wrap returns
 // the back end in its place.
-func openTenant(ctx context.Context, db *pgstore.DB, c *config.Config, namespace string, o *Options, gone func(), wrap func(b *pgstore.Store, path string) driver.Backend) (*store.Store, string, error) {
+func openTenant(ctx context.Context, db *pgstore.DB, c *config.Config, namespace string, o *Options, gone func(), wrap func(*pgstore.Store, driver.Head) driver.Backend) (*store.Store, string, error) {
 	b, err := pgstore.Open(ctx, db, namespace, &pgstore.Options{Gone: gone})
 	if err != nil {
 		return nil, "", err
@@ -85,7 +85,7 @@ func openTenant(ctx context.Context, db *pgstore.DB, c *config.Config, namespace
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, "", errors.Join(err, b.Close())
 	}
-	return store.New(wrap(b, path), &store.Options{Now: o.Now, Zone: zone, Retention: c.History}), path, nil
+	return store.New(wrap(b, head), &store.Options{Now: o.Now, Zone: zone, Retention: c.History}), path, nil
 }
 
 // indexPath returns the path of the index file of a store in a database.
@@ -215,14 +215,14 @@ func (t *Tenants) open(ctx context.Context, namespace string) (*engine.Engine, e
 	if err != nil {
 		return nil, err
 	}
-	kept := &tenantStore{}
+	kept := &tenantStore{all: t}
 	gone := func() {
 		if !kept.gone.Swap(true) {
 			t.pool.Leave(namespace)
 		}
 	}
-	s, path, err := openTenant(ctx, db, &t.cfg, namespace, t.options, gone, func(b *pgstore.Store, path string) driver.Backend {
-		kept.Store, kept.path = b, path
+	s, path, err := openTenant(ctx, db, &t.cfg, namespace, t.options, gone, func(b *pgstore.Store, h driver.Head) driver.Backend {
+		kept.Store, kept.store = b, h.Store
 		return kept
 	})
 	if err != nil {

@@ -92,10 +92,10 @@ func (t *Tenants) existing(ctx context.Context, name string, fn func(*pgstore.St
 // Delete implements [memory.NamespaceAdmin]. The index file of this machine is deleted as well; that of another one is when its engine of
 // the namespace closes.
 func (a tenantAdmin) Delete(ctx context.Context, name string) error {
-	path := ""
+	store := ""
 	err := a.existing(ctx, name, func(b *pgstore.Store) error {
 		h, err := b.Head(ctx)
-		path = indexPath(h.Store)
+		store = h.Store
 		return err
 	})
 	if err != nil {
@@ -109,27 +109,39 @@ func (a tenantAdmin) Delete(ctx context.Context, name string) error {
 		return err
 	}
 	a.pool.Leave(name)
-	return removeIndex(path)
+	return a.removeIndex(ctx, store)
 }
 
-// removeIndex removes the index file of a store that was deleted, if there is one.
-func removeIndex(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+// removeIndex removes the index file of a store that was deleted, and what is kept of it for other machines.
+func (t *Tenants) removeIndex(ctx context.Context, store string) error {
+	var err error
+	for _, path := range []string{indexPath(store), indexPath(store) + ".lock"} {
+		if failed := os.Remove(path); !errors.Is(failed, os.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	if s, ok := t.options.Snapshots.Place.(interface {
+		Remove(ctx context.Context, store string) error
+	}); ok {
+		err = errors.Join(err, s.Remove(ctx, store))
+	}
+	if err != nil {
 		return fmt.Errorf("%w: the namespace is deleted, and its index file is not: %w", hippo.ErrUnavailable, err)
 	}
 	return nil
 }
 
-// tenantStore is the store of a namespace of Tenants. When it was deleted the next caller opens a new one, and the index file goes with
+// tenantStore is the store of a namespace of Tenants. When it was deleted the next caller opens a new one, and the index files go with
 // the last caller of this one.
 type tenantStore struct {
 	*pgstore.Store
-	path string // of the index file
-	gone atomic.Bool
+	all   *Tenants
+	store string // the identity of the store
+	gone  atomic.Bool
 }
 
-// closingTime bounds how long a closing store waits to learn whether it was deleted.
-const closingTime = 2 * time.Second
+// closingTime bounds how long a closing store waits to learn whether it was deleted, and for its index files to be removed.
+const closingTime = 5 * time.Second
 
 // Close implements [driver.Backend]. The index is closed, and its file perhaps written, before.
 func (s *tenantStore) Close() error {
@@ -138,7 +150,7 @@ func (s *tenantStore) Close() error {
 	_, _ = s.Head(ctx) // which notices that it is gone
 	err := s.Store.Close()
 	if s.gone.Load() {
-		err = errors.Join(err, removeIndex(s.path))
+		err = errors.Join(err, s.all.removeIndex(ctx, s.store))
 	}
 	return err
 }

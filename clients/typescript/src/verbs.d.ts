@@ -1336,19 +1336,19 @@ export interface EventsArguments {
 
 /** What deleteNamespace takes. */
 export interface DeleteNamespaceArguments {
-  /** its name; required, and "" is the default one */
-  readonly namespace?: string;
+  /** its name; hippo tenant delete also deletes the one without */
+  readonly namespace: string;
 }
 
 /** What namespaceUsage takes. */
 export interface NamespaceUsageArguments {
-  /** its name; required, and "" is the default one */
+  /** its name; default: the namespace without a name */
   readonly namespace?: string;
 }
 
 /** What exportNamespace takes. */
 export interface ExportNamespaceArguments {
-  /** its name; required, and "" is the default one */
+  /** its name; default: the namespace without a name */
   readonly namespace?: string;
 }
 
@@ -1358,7 +1358,7 @@ export interface LimitNamespaceArguments {
   readonly bytes?: number;
   /** the most memories that it may keep, forgotten ones included; 0: no limit (at least 0) */
   readonly memories?: number;
-  /** its name; required, and "" is the default one */
+  /** its name; default: the namespace without a name */
   readonly namespace?: string;
   /** how many requests a minute each server answers; 0: no limit (at least 0) */
   readonly requests?: number;
@@ -1453,7 +1453,7 @@ export declare class RestClient extends Rest {
   /** List the namespaces of the store, with what each of them has. Needs the right to administer the server. */
   namespaces(options?: CallOptions): Promise<Namespaces>;
   /** Delete a namespace with everything in it, for good. Needs the right to administer the server. */
-  deleteNamespace(args?: DeleteNamespaceArguments, options?: CallOptions): Promise<void>;
+  deleteNamespace(args: DeleteNamespaceArguments, options?: CallOptions): Promise<void>;
   /** Describe what a namespace uses. Needs the right to administer the server. */
   namespaceUsage(args?: NamespaceUsageArguments, options?: CallOptions): Promise<NamespaceUsage>;
   /** Export all memories of a namespace as JSON lines. Needs the right to administer the server. */

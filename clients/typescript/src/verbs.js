@@ -187,7 +187,7 @@ export class RestClient extends Rest {
     return this._json("GET", "/namespaces", { least: 600000 }, options);
   }
 
-  async deleteNamespace(args = {}, options) {
+  async deleteNamespace(args, options) {
     return this._json("DELETE", "/namespaces", { query: args, least: 600000 }, options);
   }
 

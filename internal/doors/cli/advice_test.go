@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -230,6 +231,9 @@ func TestAdvices(t *testing.T) {
 			continue
 		}
 		script, err := os.ReadFile(filepath.Join("testdata", "script", row.script+".txtar"))
+		if errors.Is(err, fs.ErrNotExist) {
+			script, err = os.ReadFile(filepath.Join("testdata", "postgres", row.script+".txtar"))
+		}
 		follows := regexp.MustCompile(`(?m)^.*\bfollow .*'` + regexp.QuoteMeta(advice) + `'`)
 		if err != nil || !follows.Match(script) {
 			t.Errorf("%q: the script %q does not follow it (%v)", advice, row.script, err)

@@ -89,7 +89,7 @@ func printPlan(s *shell, p *app.DatabasePlan) error {
 		fmt.Fprintf(s.out, "nothing to do: the tables have version %d\n", p.To)
 		return nil
 	case p.From == 0:
-		fmt.Fprintf(s.out, "would create schema hippo and its tables, version %d; nothing is locked\n", p.To)
+		fmt.Fprintf(s.out, "would create the schema and its tables, version %d; nothing is locked\n", p.To)
 		return nil
 	}
 	fmt.Fprintf(s.out, "would migrate the tables from version %d to %d in one transaction of about %s\n", p.From, p.To, planned(p.Seconds))

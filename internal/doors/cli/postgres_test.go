@@ -32,7 +32,8 @@ func TestPostgresScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code,
+			"code":   code,
+			"follow": follow,
 			"sql": func(ts *testscript.TestScript, _ bool, statements []string) {
 				pgtest.Exec(t, ts.Getenv("DB"), statements...)
 			},

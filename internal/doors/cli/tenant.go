@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/api"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
@@ -38,7 +40,11 @@ func (s *shell) withNamespaces(ctx context.Context, fn func(memory.NamespaceAdmi
 	if err != nil {
 		return err
 	}
-	admin, end, err := app.OpenNamespaces(cfg, openOptions(s, cfg))
+	return onNamespaces(ctx, cfg, openOptions(s, cfg), fn)
+}
+
+func onNamespaces(ctx context.Context, cfg config.Config, o *app.Options, fn func(memory.NamespaceAdmin) error) error {
+	admin, end, err := app.OpenNamespaces(cfg, o)
 	if err != nil {
 		return err
 	}
@@ -173,7 +179,7 @@ func newTenantLimitCommand(s *shell) *cobra.Command {
 	var size bytesValue
 	var rate rateValue
 	c := &cobra.Command{
-		Use:   "limit NAME [--memories N] [--bytes SIZE] [--requests N/min]",
+		Use:   "limit NAME",
 		Short: "Limit what a namespace keeps and how often it is asked; 0 removes a limit",
 		Long: `Change limits of a namespace, and print all of them. One that does not exist is created. A write above a limit fails, and leaves what
 is there alone. Requests above the limit are refused with 429; each server counts for itself, and notices a change within ten seconds.`,
@@ -188,7 +194,7 @@ is there alone. Requests above the limit are refused with 429; each server count
 				}
 			}
 			if by == (api.NamespaceLimit{}) {
-				return usagef("a limit is missing: --memories, --bytes or --requests; hippo tenant usage NAME shows them")
+				return usagef("a limit is missing: --memories, --bytes or --requests; hippo tenant usage shows them")
 			}
 			return s.withNamespaces(c.Context(), func(admin memory.NamespaceAdmin) error {
 				l, err := admin.Limit(c.Context(), args[0], by)
@@ -239,6 +245,7 @@ func newTenantExportCommand(s *shell) *cobra.Command {
 
 func newTenantDeleteCommand(s *shell) *cobra.Command {
 	var yes bool
+	var snapshots string
 	c := &cobra.Command{
 		Use:   "delete NAME",
 		Short: "Delete a namespace with everything in it, for good",
@@ -246,12 +253,21 @@ func newTenantDeleteCommand(s *shell) *cobra.Command {
 notice it at the next call. hippo tenant export saves it before.`,
 		Args: oneArgument("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return s.withNamespaces(c.Context(), func(admin memory.NamespaceAdmin) error {
+			cfg, err := existingStore(s)
+			if err != nil {
+				return err
+			}
+			o := openOptions(s, cfg)
+			if o.Snapshots, err = app.ParseSnapshots(snapshots, os.Getenv, s.now); err != nil {
+				return err
+			}
+			return onNamespaces(c.Context(), cfg, o, func(admin memory.NamespaceAdmin) error {
 				return deleteNamespace(c.Context(), s, admin, args[0], yes)
 			})
 		},
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before")
+	c.Flags().StringVar(&snapshots, "snapshots", "", "where servers keep index files, if their flag --snapshots says so: they are deleted there as well")
 	return c
 }
 

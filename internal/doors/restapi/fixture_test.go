@@ -23,6 +23,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/doors/restapi"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -63,8 +64,9 @@ func startWith(t testing.TB, o options) *server {
 		o.now = noon
 	}
 	s := &server{t: t, engine: enginetest.Open(t, enginetest.Options{Backend: o.backend, Config: engine.Config{Now: o.now}}), log: &bytes.Buffer{}}
-	s.routes = restapi.Routes(func(context.Context) (*engine.Engine, error) { return s.engine, o.opening }, &restapi.Options{
-		Version: "v1.2.3", Store: "memory:", Trees: o.trees, Now: o.now, Log: slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	open := func(context.Context) (*engine.Engine, error) { return s.engine, o.opening }
+	s.routes = restapi.Routes(open, &restapi.Options{
+		Namespaces: memory.NewNamespaceAdmin(open), Version: "v1.2.3", Store: "memory:", Trees: o.trees, Now: o.now, Log: slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	mux := http.NewServeMux()
 	for _, r := range s.routes {

@@ -42,7 +42,7 @@ func FuzzRequest(f *testing.F) {
 		if strings.HasPrefix(path, "/import") {
 			header = ndjson()
 		}
-		if r := on.do(method, path, body, header...); r.status >= http.StatusInternalServerError {
+		if r := on.do(method, path, body, header...); r.status >= http.StatusInternalServerError && r.status != http.StatusNotImplemented { // limits need a database
 			t.Errorf("status %d: %s", r.status, r.body)
 		}
 	})

@@ -40,25 +40,15 @@ func ofNamespaces() []operation {
 	}
 }
 
-// admin returns what manages the namespaces of the store, for the caller of a request.
+// restricted reports whether a caller does not reach all of the default namespace, and so does not run the server.
+func restricted(s *hippo.Scope) bool { return s.Namespace != "" || s.Projects != nil }
+
+// admin returns what manages the namespaces of the store.
 func (r *request) admin() (memory.NamespaceAdmin, error) {
-	switch {
-	case !r.scope.Allows(operator) || r.scope.Namespace != "" || r.scope.Projects != nil:
-		return nil, forbidden()
-	case r.server.Namespaces == nil:
+	if r.server.Namespaces == nil {
 		return nil, fmt.Errorf("%w: this server does not manage its namespaces", hippo.ErrUnsupported)
 	}
 	return r.server.Namespaces, nil
-}
-
-// on returns what manages the namespaces, and the name of the one that a request is about.
-func (r *request) on(n *verb.Namespace) (memory.NamespaceAdmin, string, error) {
-	admin, err := r.admin()
-	if err != nil {
-		return nil, "", err
-	}
-	name, err := n.Given()
-	return admin, name, err
 }
 
 type namespacesInput struct{}
@@ -82,45 +72,52 @@ func (*namespacesInput) call(ctx context.Context, r *request) (reply, error) {
 type usageInput struct{ verb.Namespace }
 
 func (in *usageInput) call(ctx context.Context, r *request) (reply, error) {
-	admin, name, err := r.on(&in.Namespace)
+	admin, err := r.admin()
 	if err != nil {
 		return reply{}, err
 	}
-	u, err := admin.Usage(ctx, name)
+	u, err := admin.Usage(ctx, in.Namespace.Namespace)
 	return reply{status: http.StatusOK, data: u}, err
 }
 
 type limitInput struct{ verb.Limit }
 
 func (in *limitInput) call(ctx context.Context, r *request) (reply, error) {
-	admin, name, err := r.on(&in.Namespace)
+	admin, err := r.admin()
 	if err != nil {
 		return reply{}, err
 	}
-	l, err := admin.Limit(ctx, name, in.NamespaceLimit)
+	l, err := admin.Limit(ctx, in.Namespace.Namespace, in.By)
 	return reply{status: http.StatusOK, data: l}, err
 }
 
 type exportNamespaceInput struct{ verb.Namespace }
 
 func (in *exportNamespaceInput) call(ctx context.Context, r *request) (reply, error) {
-	admin, name, err := r.on(&in.Namespace)
+	admin, err := r.admin()
 	if err != nil {
 		return reply{}, err
 	}
-	m, err := admin.Memories(ctx, name)
+	m, err := admin.Memories(ctx, in.Namespace.Namespace)
 	if err != nil {
 		return reply{}, err
 	}
 	return writeExport(ctx, r, m)
 }
 
+// deleteInput must name a namespace: the default one is not deleted by a request that lacks a name.
 type deleteInput struct{ verb.Namespace }
 
+func (in *deleteInput) Args() []verb.Arg {
+	name := in.Namespace.Args()[0]
+	name.Is, name.About = verb.Required, "its name; hippo tenant delete also deletes the one without"
+	return []verb.Arg{name}
+}
+
 func (in *deleteInput) call(ctx context.Context, r *request) (reply, error) {
-	admin, name, err := r.on(&in.Namespace)
+	admin, err := r.admin()
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusNoContent}, admin.Delete(ctx, name)
+	return reply{status: http.StatusNoContent}, admin.Delete(ctx, in.Namespace.Namespace)
 }

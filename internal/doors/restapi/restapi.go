@@ -128,7 +128,7 @@ func (s *server) handler(op *operation) http.Handler {
 // call runs an operation.
 func (s *server) call(op *operation, w http.ResponseWriter, r *http.Request) (reply, error) {
 	caller := httpd.CallerOf(r.Context())
-	if !caller.Scope.Allows(op.rights) {
+	if !caller.Scope.Allows(op.rights) || op.rights == operator && restricted(&caller.Scope) {
 		return reply{}, forbidden()
 	}
 	in := op.input()

@@ -125,7 +125,7 @@ func unknownNamespace(name string) error {
 
 // Limit implements [NamespaceAdmin].
 func (namespacesOf) Limit(context.Context, string, api.NamespaceLimit) (api.NamespaceLimits, error) {
-	return api.NamespaceLimits{}, fmt.Errorf("%w: limits are kept in a database, and the store is in files: hippo migrate --to postgres://HOST/DATABASE copies it", hippo.ErrUnsupported)
+	return api.NamespaceLimits{}, fmt.Errorf("%w: limits are kept in a database, and the store is in files: hippo migrate copies it to one, postgres://HOST/DATABASE", hippo.ErrUnsupported)
 }
 
 // Memories implements [NamespaceAdmin].

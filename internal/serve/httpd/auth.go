@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
 )
 
 // Authenticator knows who a token is of.
@@ -163,7 +164,7 @@ func (s *Server) withinQuota(w http.ResponseWriter, r *http.Request, namespace s
 	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	s.problem(w, r, Problem{
 		Status: http.StatusTooManyRequests, Code: hippo.CodeUnavailable,
-		Detail: fmt.Sprintf("namespace %q may send %d requests a minute: try again later; hippo tenant limit %q --requests N raises the limit", namespace, n, namespace),
+		Detail: fmt.Sprintf("namespace %q may send %d requests a minute: try again later; hippo tenant limit %s --requests NUMBER raises the limit", namespace, n, termtext.Argument(namespace)),
 	})
 	return false
 }

@@ -362,3 +362,32 @@ func FuzzAuthorization(f *testing.F) {
 		}
 	})
 }
+
+// The callers of a namespace share its requests, and a limit that changes counts at once.
+func TestServer_Quota(t *testing.T) {
+	t.Parallel()
+	now, most := time.Unix(0, 0), 60
+	s := httpd.New(routes(), httpd.Options{
+		Tokens: known, Limits: httpd.Limits{Rate: 1e6}, Now: func() time.Time { return now }, Quota: func(context.Context, string) int { return most },
+	})
+	answered := func(n int, header ...string) (ok int) {
+		for range n {
+			if w := do(s, "GET", "/read", "", header...); w.Code == http.StatusOK {
+				ok++
+			} else if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), "hippo tenant limit") {
+				t.Errorf("refused with %d, Retry-After %q: %s", w.Code, w.Header().Get("Retry-After"), w.Body)
+			}
+		}
+		return ok
+	}
+	if a, b := answered(50, "X-API-Key", "reader"), answered(50, "X-API-Key", "writer"); a != 50 || b != 10 {
+		t.Errorf("%d and %d were answered", a, b)
+	}
+	now = now.Add(5 * time.Second)
+	if got := answered(20, "X-API-Key", "reader"); got != 5 {
+		t.Errorf("five seconds later %d were answered", got)
+	}
+	if most = 0; answered(100, "X-API-Key", "reader") != 100 {
+		t.Error("without a limit some were refused")
+	}
+}

@@ -18,10 +18,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Routes returns the routes of all front ends.
+// Routes returns the routes of all front ends for a store that has all namespaces.
 func Routes(now func() time.Time, open httpd.Opener, tokens token.Book, issuer *oauth.Verifier) []httpd.Route {
+	return RoutesWith(now, open, tokens, issuer, memory.NewNamespaceAdmin(open))
+}
+
+// RoutesWith returns the routes of all front ends.
+func RoutesWith(now func() time.Time, open httpd.Opener, tokens token.Book, issuer *oauth.Verifier, namespaces memory.NamespaceAdmin) []httpd.Route {
 	o := &Options{Config: config.Config{Store: config.Store{Kind: "memory"}}, Version: "v0", Now: now, Log: slog.New(slog.DiscardHandler)}
-	f := &frontEnds{Options: o, tokens: tokens, issuer: issuer, namespaces: memory.NewNamespaceAdmin(open), observer: &telemetry.Observer{Metrics: telemetry.NewMetrics("v0", now)}}
+	f := &frontEnds{Options: o, tokens: tokens, issuer: issuer, namespaces: namespaces, observer: &telemetry.Observer{Metrics: telemetry.NewMetrics("v0", now)}}
 	return f.routes(open)
 }
 

@@ -64,8 +64,8 @@ func newShared(t *testing.T) *shared {
 			t.Fatal(err)
 		}
 	}
-	s.routes = server.Routes(clock, s.all.Engine, file, nil)
-	s.server = httpd.New(s.routes, httpd.Options{Tokens: server.TokenAuthenticator(file, nil), Now: clock, Limits: httpd.Limits{Rate: 1e6}})
+	s.routes = server.RoutesWith(clock, s.all.Engine, file, nil, s.all.Admin())
+	s.server = httpd.New(s.routes, httpd.Options{Tokens: server.TokenAuthenticator(file, nil), Now: clock, Limits: httpd.Limits{Rate: 1e6}, Quota: s.all.RequestLimit})
 	s.record(curious, s.id, "an orchard by the river", "garden", "Orla")
 	s.hide(0)
 	return s

@@ -112,7 +112,7 @@ func (w *writer) begin(ctx context.Context, c *pgxpool.Conn, inDoubt bool) (g *g
 	if !w.db.direct.Load() {
 		b.Queue("SET LOCAL idle_in_transaction_session_timeout = '" + idleLimit + "'")
 	}
-	b.Queue(selectHead+" FOR UPDATE", w.tenant).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(selectHead+" FOR NO KEY UPDATE", w.tenant).Query(func(rows pgx.Rows) (err error) {
 		g.stored, err = w.only(pgx.CollectRows(rows, scanHead))
 		return err
 	})

@@ -117,7 +117,11 @@ func (s Snapshots) Keep(ctx context.Context, store, form string, revision hippo.
 		}
 		defer c.Release()
 		return lost(c, pgx.BeginFunc(ctx, c, func(t pgx.Tx) error {
-			return keep(ctx, t, []any{s.place.tenant, store, form, revision}, io.NewSectionReader(from, 0, from.Size()))
+			if err := keep(ctx, t, []any{s.place.tenant, store, form, revision}, io.NewSectionReader(from, 0, from.Size())); err != nil {
+				return err
+			}
+			_, err := s.place.only(collect(ctx, t, scanHead, selectHead+" FOR KEY SHARE", s.place.tenant)) // of a tenant that is deleted nothing stays
+			return err
 		}))
 	}))
 }

@@ -1416,14 +1416,13 @@ class RestClient(Rest):
 
     def delete_namespace(
         self,
-        *,
-        namespace: Optional[str] = None,
+        namespace: str,
     ) -> None:
         """Delete a namespace with everything in it, for good.
 
         Needs the right to administer the server.
 
-        namespace: its name; required, and "" is the default one
+        namespace: its name; hippo tenant delete also deletes the one without
         """
         self._json(
             "DELETE",
@@ -1443,7 +1442,7 @@ class RestClient(Rest):
 
         Needs the right to administer the server.
 
-        namespace: its name; required, and "" is the default one
+        namespace: its name; default: the namespace without a name
         """
         answer = self._json(
             "GET",
@@ -1464,7 +1463,7 @@ class RestClient(Rest):
 
         Needs the right to administer the server.
 
-        namespace: its name; required, and "" is the default one
+        namespace: its name; default: the namespace without a name
         """
         return self._lines(
             "/namespaces/export",
@@ -1487,7 +1486,7 @@ class RestClient(Rest):
 
         bytes: the largest size of the texts of all of its memories together; 0: no limit (at least 0)
         memories: the most memories that it may keep, forgotten ones included; 0: no limit (at least 0)
-        namespace: its name; required, and "" is the default one
+        namespace: its name; default: the namespace without a name
         requests: how many requests a minute each server answers; 0: no limit (at least 0)
         """
         answer = self._json(
