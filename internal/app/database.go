@@ -136,6 +136,7 @@ type Tenants struct {
 	models selection // with the built-in models all engines have the same
 
 	limits requestLimits
+	opened func(took time.Duration, err error) // nil: nobody wants to know
 }
 
 // NewTenants returns the namespaces of the database of c. namespace returns that of the caller of a context; bytes bounds the memory of
@@ -143,7 +144,7 @@ type Tenants struct {
 func NewTenants(c config.Config, o *Options, namespace func(context.Context) string, bytes int64) *Tenants {
 	t := &Tenants{cfg: c, options: o, limits: requestLimits{known: make(map[string]requestLimit)}}
 	t.pool = tenants.New(tenants.Config{
-		Open: t.open, Namespace: namespace, Bytes: bytes, Log: o.Log,
+		Open: timed(t), Namespace: namespace, Bytes: bytes, Log: o.Log,
 		Size: func(e *engine.Engine) int64 { return e.Index.Resident() },
 	})
 	return t
@@ -203,6 +204,27 @@ func (t *Tenants) sharedModels(ctx context.Context) (*selection, error) {
 // sharable reports whether a model does not depend on the vectors that a store has.
 func sharable(m config.Model) bool {
 	return m.Name == config.Builtin || m.Name == config.Static || m.Name == config.NoModel
+}
+
+// Counts returns how many namespaces are open, the memory of their indexes, and how many were closed to make room.
+func (t *Tenants) Counts() (open int, bytes, evicted int64) {
+	return t.pool.Warm()
+}
+
+// Observe calls opened whenever a namespace was opened, or could not be. It is called before the first use.
+func (t *Tenants) Observe(opened func(took time.Duration, err error)) { t.opened = opened }
+
+// timed returns what opens the engine of a namespace, for an observer.
+func timed(t *Tenants) func(context.Context, string) (*engine.Engine, error) {
+	return func(ctx context.Context, namespace string) (*engine.Engine, error) {
+		if t.opened == nil {
+			return t.open(ctx, namespace)
+		}
+		began := t.options.Now()
+		e, err := t.open(ctx, namespace)
+		t.opened(t.options.Now().Sub(began), err)
+		return e, err
+	}
 }
 
 // open opens the engine of a namespace.

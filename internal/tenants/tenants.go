@@ -41,6 +41,8 @@ type Pool struct {
 	unused *list.List           // of those that nobody uses, the first one for the longest time
 	bytes  int64
 	shut   bool
+	// evicted counts those that were closed to make room.
+	evicted int64
 }
 
 // tenant is the engine of a namespace, from its opening to its end.
@@ -170,6 +172,7 @@ func (p *Pool) release(t *tenant) {
 		evicted := p.unused.Front().Value.(*tenant) //nolint:errcheck // it holds tenants alone
 		p.leave(evicted)
 		p.end(evicted)
+		p.evicted++
 	}
 }
 
@@ -252,11 +255,11 @@ func (p *Pool) withdraw(t *tenant) {
 	p.end(t)
 }
 
-// Warm returns how many engines are open, and the sum of their sizes.
-func (p *Pool) Warm() (engines int, bytes int64) {
+// Warm returns how many engines are open, the sum of their sizes, and how many were closed to make room.
+func (p *Pool) Warm() (engines int, bytes, evicted int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.all), p.bytes
+	return len(p.all), p.bytes, p.evicted
 }
 
 // Shut closes all engines, those that somebody uses as well. It waits until ctx ends; what is still opening then is closed when that

@@ -150,7 +150,7 @@ func bubble(t *testing.T, room int64, test func(t *testing.T, p *tenants.Pool, o
 		if names := o.names(); names != "" {
 			t.Errorf("%s is open after Shut", names)
 		}
-		if n, bytes := p.Warm(); n != 0 || bytes != 0 {
+		if n, bytes, _ := p.Warm(); n != 0 || bytes != 0 {
 			t.Errorf("%d engines of %d bytes are warm after Shut", n, bytes)
 		}
 	})
@@ -231,7 +231,7 @@ func TestPool_TriesAgain(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n, _ := p.Warm(); n != 0 || o.openings("a") != 3 {
+		if n, _, _ := p.Warm(); n != 0 || o.openings("a") != 3 {
 			t.Errorf("%d openings, and %d engines are open", o.openings("a"), n)
 		}
 		o.set(func(o *opener) { o.fails["a"] = nil })
@@ -280,13 +280,17 @@ func TestPool_Room(t *testing.T) {
 		_, endB := use(t, p, "b")
 		wants(t, "the one that nobody uses makes room", o.names(), "a b")
 		_, endC := use(t, p, "c")
-		if n, bytes := p.Warm(); n != 3 || bytes != 3 {
+		if n, bytes, _ := p.Warm(); n != 3 || bytes != 3 {
 			t.Errorf("three that are in use: %d engines of %d bytes are warm", n, bytes)
 		}
 		for _, end := range []func(){end, endB, endC} {
 			end()
 		}
 		wants(t, "the bound holds again", o.names(), "b c")
+		open, _, evicted := p.Warm()
+		if opened := o.openings("a") + o.openings("b") + o.openings("c") + o.openings("d"); evicted != int64(opened-open) {
+			t.Errorf("%d were evicted of %d, and %d are open", evicted, opened, open)
+		}
 		o.set(func(o *opener) { o.sizes["c"] = 3 })
 		used(t, p, "c")
 		wants(t, "what has grown alone above the bound is closed", o.names(), "")
@@ -463,7 +467,7 @@ func play(t *testing.T, names []string, sizes []int64, steps []int) error {
 		h.end()
 	}
 	synctest.Wait()
-	n, bytes := p.Warm()
+	n, bytes, _ := p.Warm()
 	if n != o.count() || bytes > room {
 		return fmt.Errorf("%d engines of %d bytes are warm, and %q are open", n, bytes, o.names())
 	}

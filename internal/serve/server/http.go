@@ -49,6 +49,7 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 	certs.use(&options)
 	if t, ok := stores.(*app.Tenants); ok {
 		options.Quota = t.RequestLimit
+		observeTenants(t, f.observer.Metrics)
 	}
 	hangups := notifyHangups() // before anybody knows of the server: a hangup ends a process that expects none
 	defer signal.Stop(hangups)
@@ -79,6 +80,14 @@ func newFrontEnds(o *Options, h *HTTP, tools []string, stores engines) (f *front
 	f.observer = &telemetry.Observer{Metrics: telemetry.NewMetrics(o.Version, o.Now)}
 	f.observer.Traces, err = telemetry.NewTraces(o.Version, os.Getenv, o.Log)
 	return f, err
+}
+
+// observeTenants adds the namespaces that are open to the metrics.
+func observeTenants(t *app.Tenants, m *telemetry.Metrics) {
+	t.Observe(m.Namespaces(func() (n telemetry.OpenNamespaces) {
+		n.Open, n.Bytes, n.Evicted = t.Counts()
+		return n
+	}))
 }
 
 // announce says where a server is that answers.
