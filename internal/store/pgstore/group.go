@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"maps"
 
 	"github.com/jackc/pgx/v5"
@@ -22,11 +23,18 @@ type group struct {
 	// broken is the first error of a statement: the transaction of the database is undone then.
 	broken error
 
-	known   map[hippo.ID]known
+	looked
 	edges   map[driver.RelationKey]hippo.Relation // relations as they are stored
 	walked  map[driver.RelationKey]bool           // without the time: edges has all that are stored
 	models  map[string]model                      // nil: not read
 	entries map[hippo.ID][]entry                  // versions of memories as they are stored
+}
+
+// looked are the memories that a group has looked up.
+type looked struct {
+	known     map[hippo.ID]known
+	postpones bool       // memories that are not known are noted as wanted, and read later
+	wanted    []hippo.ID // by transactions that run again
 }
 
 // known is what a group knows of a stored memory. Without whole and counted it is no more than whether it is there, and forgotten.
@@ -41,35 +49,65 @@ type known struct {
 func newGroup(ctx context.Context, conn *pgx.Conn, w *writer) *group {
 	return &group{
 		place: w.place, ctx: ctx, conn: conn, bad: w.bad,
-		known: make(map[hippo.ID]known), edges: make(map[driver.RelationKey]hippo.Relation), walked: make(map[driver.RelationKey]bool),
+		looked: looked{known: make(map[hippo.ID]known)}, edges: make(map[driver.RelationKey]hippo.Relation), walked: make(map[driver.RelationKey]bool),
 		entries: make(map[hippo.ID][]entry),
 	}
 }
 
-// run runs the transactions. Its error is about the database; what a function did wrong is the reply to its caller.
+// run runs the transactions. Its error is about the database; what a function did wrong is the reply to its caller. Those of a group
+// that ask for memories, as most do, run again when what all of them ask for has been read in one round trip.
 func (g *group) run(requests []*request) error {
+	g.postpones = len(requests) > 1
+	var postponed []*request
 	for _, r := range requests {
-		if !r.Start() {
-			continue
-		}
-		t := &tx{staging{group: g, changes: g.kept.clone()}}
-		err := r.Run(t)
-		if err == nil {
-			err = r.Context().Err()
-		}
-		if err == nil {
-			err = g.within(&g.kept.head, &t.head)
-		}
-		if g.broken != nil {
-			return g.broken
-		}
+		later, err := g.runOne(r)
 		if err != nil {
-			r.Reply(err)
-			continue
+			return err
 		}
-		g.kept = t.changes
+		if later {
+			postponed = append(postponed, r)
+		}
+	}
+	g.postpones = false
+	if err := g.fetch(g.wanted); err != nil {
+		return err
+	}
+	for _, r := range postponed {
+		if _, err := g.runOne(r); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// errPostponed ends a transaction that runs again later. No caller sees it.
+var errPostponed = errors.New("what the transaction asks for is read later")
+
+// runOne runs a transaction; later reports that it is to run again.
+func (g *group) runOne(r *request) (later bool, err error) {
+	if !r.Start() {
+		return false, nil
+	}
+	t := &tx{staging{group: g, changes: g.kept.clone()}}
+	wanted := len(g.wanted)
+	err = r.Run(t)
+	if err == nil {
+		err = r.Context().Err()
+	}
+	if err == nil {
+		err = g.within(&g.kept.head, &t.head)
+	}
+	switch {
+	case g.broken != nil:
+		return false, g.broken
+	case len(g.wanted) > wanted: // whatever it made of errPostponed
+		return true, nil
+	case err != nil:
+		r.Reply(err)
+	default:
+		g.kept = t.changes
+	}
+	return false, nil
 }
 
 // read runs a query in the transaction of a group.
@@ -91,6 +129,10 @@ func (g *group) fetch(ids []hippo.ID) error {
 	missing := g.missing(ids, func(k known) bool { return k.whole || !k.there })
 	if len(missing) == 0 {
 		return nil
+	}
+	if g.postpones {
+		g.wanted = append(g.wanted, missing...)
+		return errPostponed
 	}
 	found, err := read(g, scanMemory, selectMemories, g.tenant, uuids(missing))
 	if err != nil {
