@@ -29,7 +29,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: postgres citus help check linter compile fmt format lint lab-check types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars code-proof reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
+.PHONY: postgres bench-postgres citus help check linter compile fmt format lint lab-check types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars code-proof reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -125,6 +125,9 @@ fuzz: ## every fuzz target for FUZZTIME
 bench: build ## the tokens that a model pays, and the binary from outside: start, search, record, memory, lost writes
 	go -C lab run ./tokens
 	go -C lab run ./bench -hippo ../bin/hippo
+
+bench-postgres: ## a memory in Postgres beside the same one in SQLite, some minutes (needs the programs of a server)
+	go -C lab run ./postgres
 
 benchmarks: THIRTY = internal/retrieval/eval/testdata/thirty
 benchmarks: ## rewrite the figures of docs/benchmarks.md from the sets in DATA, and the thirty notes; some minutes

@@ -145,6 +145,9 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
+// Launch starts a server that writes to the disk, for a program that stops it.
+func Launch() (*Server, error) { return launch(true, usualPort) }
+
 // require skips a test that has no server.
 func require(t testing.TB, err error) {
 	t.Helper()
