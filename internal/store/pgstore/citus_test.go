@@ -117,7 +117,15 @@ func TestCitus_Load(t *testing.T) {
 	c := pgtest.StartCluster(t)
 	name := c.Database(t)
 	url := c.Coordinator.URL(name)
-	l := startLoad(t, openDB(t, url), 64)
+	db, err := pgstore.OpenDB(t.Context(), url, &pgstore.DBOptions{Wait: time.Minute}) // a machine that is busy needs long to start a worker
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l := startLoad(t, db, 64)
 	l.during(t, "undisturbed", func() { time.Sleep(while) })
 	l.during(t, "rebalance", func() {
 		c.Add(t, name)

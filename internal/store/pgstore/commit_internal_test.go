@@ -32,6 +32,7 @@ func TestErrors(t *testing.T) {
 		"starting up":        {refused("57P03"), true, false, hippo.ErrUnavailable},
 		"connections":        {refused("53300"), true, false, hippo.ErrUnavailable},
 		"lost":               {&lostError{errors.New("EOF")}, true, false, hippo.ErrUnavailable},
+		"a worker lost":      {&pgconn.PgError{Code: "XX000", Message: "could not commit transaction for shard 102040 on at least one active node"}, true, false, nil},
 		"full":               {refused("53100"), false, false, hippo.ErrFull},
 		"read-only":          {refused("25006"), false, false, hippo.ErrReadOnly},
 		"a timeout":          {refused("57014"), false, true, hippo.ErrUnavailable},
