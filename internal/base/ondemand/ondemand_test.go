@@ -17,20 +17,20 @@ func TestWorker_Start(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w ondemand.Worker
 		defer w.Close()
-		runs := 0
-		f := func() { time.Sleep(time.Second); runs++ }
+		var runs atomic.Int64
+		f := func() { time.Sleep(time.Second); runs.Add(1) }
 		w.Start(f)
 		synctest.Wait()
 		for range 5 {
 			w.Start(f)
 		}
 		time.Sleep(time.Minute)
-		if runs != 2 {
+		if runs := runs.Load(); runs != 2 {
 			t.Errorf("got %d runs, want 2", runs)
 		}
 		w.Start(f)
 		time.Sleep(time.Minute)
-		if runs != 3 {
+		if runs := runs.Load(); runs != 3 {
 			t.Errorf("got %d runs, want 3", runs)
 		}
 	})
@@ -41,8 +41,8 @@ func TestWorker_Close(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var w ondemand.Worker
-		runs := 0
-		f := func() { time.Sleep(time.Second); runs++ }
+		var runs atomic.Int64
+		f := func() { time.Sleep(time.Second); runs.Add(1) }
 		before := runtime.NumGoroutine()
 		w.Start(f)
 		time.Sleep(time.Minute)
@@ -53,12 +53,12 @@ func TestWorker_Close(t *testing.T) {
 		w.Start(f)
 		w.Start(f)
 		w.Close()
-		if runs != 2 {
+		if runs := runs.Load(); runs != 2 {
 			t.Errorf("got %d runs at the end, want 2", runs)
 		}
 		w.Start(f)
 		time.Sleep(time.Minute)
-		if runs != 2 {
+		if runs := runs.Load(); runs != 2 {
 			t.Errorf("got %d runs after the end, want 2", runs)
 		}
 	})

@@ -3,7 +3,7 @@
 // It starts one of its own in a temporary folder, once for a test process, with the newest programs that are installed.
 // HIPPO_TEST_POSTGRES is the URL of a running server to use instead, HIPPO_TEST_POSTGRES_BIN the folder of other programs. With
 // HIPPO_TEST_CITUS=1 these have the extension citus, and a database is that of a coordinator with workers. Without a server the tests are
-// skipped; HIPPO_REQUIRE_POSTGRES=1 makes them fail.
+// skipped; REQUIRE_POSTGRES=1 makes them fail.
 package pgtest
 
 import (
@@ -153,8 +153,8 @@ func require(t testing.TB, err error) {
 	t.Helper()
 	switch {
 	case err == nil:
-	case os.Getenv("HIPPO_REQUIRE_POSTGRES") != "":
-		t.Fatalf("HIPPO_REQUIRE_POSTGRES is set, and there is no Postgres server: %v", err)
+	case os.Getenv("REQUIRE_POSTGRES") != "":
+		t.Fatalf("REQUIRE_POSTGRES is set, and there is no Postgres server: %v", err)
 	default:
 		t.Skipf("there is no Postgres server: %v", err)
 	}
