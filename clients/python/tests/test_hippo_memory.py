@@ -231,7 +231,7 @@ class ProcessTest(Case):
     def test_says_what_is_wrong_with_settings(self) -> None:
         with self.assertRaises(InvalidError) as caught:
             Client(store="foo:bar").health()
-        self.assertIn("must be sqlite:PATH, dir:PATH or shared:PATH", str(caught.exception))
+        self.assertIn("must be sqlite:PATH, dir:PATH, shared:PATH or postgres://HOST/DATABASE", str(caught.exception))
 
     def test_starts_again(self) -> None:
         hash = self.client.store("kept")

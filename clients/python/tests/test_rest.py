@@ -72,6 +72,7 @@ class VerbsTest(unittest.TestCase):
             self.relations(c, a, b)
             self.entities(c, a, b)
             self.past(c, a)
+            self.namespaces(c)
             self.whole(c, a, b)
             paths = c.openapi()["paths"]
         self.assertEqual(Counting.called, VERBS)
@@ -152,6 +153,16 @@ class VerbsTest(unittest.TestCase):
             self.assertEqual((report["added"], report["present"], report["rejected"]), (0, 4, []))  # two were entities
         c.purge([b])
         self.assertRaises(NotFoundError, lambda: c.get(b))
+
+    def namespaces(self, c: RestClient) -> None:
+        self.assertEqual([n["namespace"] for n in c.namespaces()["namespaces"]], [""])
+        self.assertEqual(c.namespace_usage()["memories"], 2)
+        self.assertEqual(len(list(c.export_namespace())), len(list(c.export())))
+        with self.assertRaises(HippoError) as limited:  # of a store in files
+            c.limit_namespace(namespace="team", memories=10)
+        self.assertEqual(limited.exception.code, "unsupported")
+        with self.assertRaises(NotFoundError):
+            c.delete_namespace("team")
 
     def test_errors(self) -> None:
         url, token = serve(self)

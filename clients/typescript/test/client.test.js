@@ -117,7 +117,7 @@ test("huge contents and odd characters stay", async (t) => {
 
 test("a program that is missing, wrong, dies, or breaks the protocol", async (t) => {
   await assert.rejects(new Client({ binary: "/none/hippo" }).health(), ProgramNotFound);
-  await assert.rejects(new Client({ store: "foo:bar" }).health(), /must be sqlite:PATH, dir:PATH or shared:PATH/);
+  await assert.rejects(new Client({ store: "foo:bar" }).health(), /must be sqlite:PATH, dir:PATH, shared:PATH or postgres:/);
   await assert.rejects(fake(t, `process.stdin.once("data", () => { console.error("disk on fire"); process.exit(3); });`).client.health(), (e) => e instanceof ConnectionLost && /status 3\) disk on fire/.test(e.message));
   for (const reply of ["\\xff\\xfe\\n", "not json\\n", "[1]\\n{}\\n{\"id\":2}\\n", "{\"id\":2,\"result\":[]}\\n"]) {
     const { client } = fake(t, `process.stdin.once("data", () => process.stdout.write(Buffer.from('${reply}', "latin1")));`);

@@ -49,6 +49,7 @@ test("every verb", async (t) => {
   await relations(c, a, b);
   await entities(c);
   await past(c, a);
+  await namespaces(c);
   await whole(c, b);
   const operations = Object.values((await c.openapi()).paths).flatMap((path) => Object.values(path).map((o) => o.operationId));
   assert.deepEqual([...called].sort(), operations.sort());
@@ -109,6 +110,14 @@ async function past(c, a) {
   assert.ok((await c.diff({ id: a, from: operations.length })).changed.includes("content"));
   assert.deepEqual((await c.undo({ operation: operations[0].uuid, reason: "a mistake" })).uuids, [a]);
   await assert.rejects(c.undo({ operation: "00000000" }), NotFoundError);
+}
+
+async function namespaces(c) {
+  assert.deepEqual((await c.namespaces()).namespaces.map((n) => n.namespace), [""]);
+  assert.equal((await c.namespaceUsage()).memories, 2);
+  for await (const line of c.exportNamespace()) assert.match(line, /^{.*\n$/);
+  await assert.rejects(c.limitNamespace({ namespace: "team", memories: 10 }), { code: "unsupported" }); // of a store in files
+  await assert.rejects(c.deleteNamespace({ namespace: "team" }), NotFoundError);
 }
 
 async function whole(c, b) {

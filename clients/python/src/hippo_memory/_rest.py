@@ -112,9 +112,11 @@ class Rest:
             except Exception as e:
                 _fail(e)
 
-    def _lines(self, path: str, headers: Optional[Mapping[str, Optional[str]]] = None) -> Generator[bytes, None, None]:
+    def _lines(
+        self, path: str, query: Optional[Mapping[str, Any]] = None, headers: Optional[Mapping[str, Optional[str]]] = None
+    ) -> Generator[bytes, None, None]:
         """Iterate over the lines of an answer, which is asked for when the first one is."""
-        with self._open("GET", path, headers=headers) as response:
+        with self._open("GET", path, query, headers) as response:
             rest = b""
             while True:
                 try:  # readline of a response takes one that broke off for whole
@@ -132,7 +134,7 @@ class Rest:
     def _events(self, path: str, headers: Optional[Mapping[str, Optional[str]]] = None) -> Generator[StreamEvent, None, None]:
         """Iterate over the events of a stream until the server ends it."""
         fields: Dict[str, str] = {}
-        for raw in self._lines(path, headers):
+        for raw in self._lines(path, headers=headers):
             line = raw.decode().rstrip("\r\n")
             if line:
                 name, _, value = line.partition(":")
