@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/drivertest"
 )
 
 // The variables that make the test binary a writer which is to be killed.
@@ -233,10 +234,7 @@ func vectorsAfterCrash(t *testing.T, s, other *dirstore.Store, done bool) {
 // says how often.
 func TestCrash_keeps_what_was_acknowledged(t *testing.T) {
 	t.Parallel()
-	rounds := 3
-	if n, err := strconv.Atoi(os.Getenv("HIPPO_CRASH_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := drivertest.Rounds(3)
 	p := newPlace(t)
 	var acked []int
 	for round := range rounds {

@@ -133,7 +133,7 @@ func TestCitus_Load(t *testing.T) {
 	})
 	added := texts(t, url, "SELECT count(*)::text FROM citus_shards WHERE table_name = 'hippo.tenant'::regclass AND nodeport = (SELECT max(nodeport) FILTER (WHERE nodeid = (SELECT max(nodeid) FROM pg_dist_node)) FROM pg_dist_node)")
 	t.Logf("the new worker has %s shards of each table", added[0])
-	for round := range crashRounds(3) {
+	for round := range drivertest.Rounds(3) {
 		worker := c.Workers[round%len(c.Workers)]
 		l.during(t, "a worker killed", func() {
 			worker.Crash(t)

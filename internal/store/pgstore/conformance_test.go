@@ -64,9 +64,6 @@ func TestConformance(t *testing.T) {
 
 // PgBouncer gives each transaction another connection.
 func TestConformance_PgBouncer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it repeats TestConformance")
-	}
 	t.Parallel()
 	drivertest.Run(t, harness(t, pgtest.Bouncer(t, pgtest.URL(t))))
 }

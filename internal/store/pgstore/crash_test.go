@@ -1,19 +1,17 @@
 package pgstore_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
-	"os/exec"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/drivertest"
 	"github.com/hippo-memory/hippo/internal/store/pgstore"
 	"github.com/hippo-memory/hippo/internal/store/pgtest"
 )
@@ -30,14 +28,6 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Exit(pgtest.Main(m))
-}
-
-// crashRounds is how often something is killed: few times, or as often as `make crash` says.
-func crashRounds(few int) int {
-	if n, err := strconv.Atoi(os.Getenv("HIPPO_CRASH_ROUNDS")); err == nil {
-		return n
-	}
-	return few
 }
 
 // fresh returns a memory with a new ID.
@@ -99,45 +89,14 @@ func TestCrash_NodeKilled(t *testing.T) {
 	url := pgtest.URL(t)
 	s := open(t, openDB(t, url), "crash")
 	var ids []hippo.ID
-	for round := range crashRounds(3) {
-		ids = append(ids, killed(t, url, time.Duration(5+round*37%150)*time.Millisecond)...)
+	for round := range drivertest.Rounds(3) {
+		ids = append(ids, drivertest.Killed(t, crashChild+"="+url, 0, time.Duration(5+round*37%150)*time.Millisecond)...)
 		recorded(t, s, ids)
 	}
 	if len(ids) == 0 {
 		t.Error("nothing was ever acknowledged: the test tests nothing")
 	}
 	t.Logf("%d acknowledged", len(ids))
-}
-
-// killed runs the child until some time after its first acknowledgement.
-func killed(t *testing.T, url string, after time.Duration) (ids []hippo.ID) {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env = append(os.Environ(), crashChild+"="+url)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if len(ids) == 0 {
-			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
-		}
-		id, err := hippo.ParseID(lines.Text())
-		if err != nil {
-			break // the last line was cut
-		}
-		ids = append(ids, id)
-	}
-	_ = cmd.Wait() // it was killed
-	return ids
 }
 
 // recording runs writers while something happens to the server: no write fails. It returns what was acknowledged.
@@ -177,7 +136,7 @@ func TestCrash_ServerKilled(t *testing.T) {
 	server := pgtest.Start(t)
 	s := open(t, openDB(t, server.Database(t)), "crash")
 	recorded(t, s, recording(t, s, func(acknowledged func(n int)) {
-		for range crashRounds(2) {
+		for range drivertest.Rounds(2) {
 			acknowledged(50)
 			server.Kill(t)
 		}

@@ -1,11 +1,9 @@
 package sharedstore_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/drivertest"
 	"github.com/hippo-memory/hippo/internal/store/sharedstore"
 )
 
@@ -53,14 +52,6 @@ func recordForever(path string) error {
 	return err
 }
 
-// rounds are as many as HIPPO_CRASH_ROUNDS says.
-func rounds(few int) int {
-	if n, err := strconv.Atoi(os.Getenv("HIPPO_CRASH_ROUNDS")); err == nil {
-		return n
-	}
-	return few
-}
-
 // begun and acknowledged are from when on the time of a child counts: that it began to open the file, and its first memory. How long
 // it takes from the one to the other depends on the machine.
 const (
@@ -68,47 +59,13 @@ const (
 	acknowledged
 )
 
-// killed runs the child until some time after a line of it, and returns what it acknowledged.
-func killed(t *testing.T, path string, from int, after time.Duration) []hippo.ID {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env = append(os.Environ(), crashChild+"="+path)
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []hippo.ID
-	for n, lines := 0, bufio.NewScanner(out); lines.Scan(); n++ {
-		if n == from {
-			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
-		}
-		if lines.Text() == "begin" {
-			continue
-		}
-		id, err := hippo.ParseID(lines.Text())
-		if err != nil {
-			break // the last line was cut
-		}
-		ids = append(ids, id)
-	}
-	_ = cmd.Wait() // it was killed
-	return ids
-}
-
 // Nothing that was acknowledged is lost by kill -9 while another program writes the same file, and the other
 // program finds it sound.
 func TestCrash_Kill(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t, "python11")
 	total, stored := 0, 0
-	for round := range rounds(4) {
+	for round := range drivertest.Rounds(4) {
 		var other sync.WaitGroup
 		other.Go(func() {
 			for range 10 {
@@ -116,7 +73,7 @@ func TestCrash_Kill(t *testing.T) {
 				stored++
 			}
 		})
-		ids := killed(t, p.path, acknowledged, time.Duration(round*37%150)*time.Millisecond)
+		ids := drivertest.Killed(t, crashChild+"="+p.path, acknowledged, time.Duration(round*37%150)*time.Millisecond)
 		other.Wait()
 		total += len(ids)
 		s := p.open()
@@ -147,12 +104,12 @@ func TestCrash_Kill(t *testing.T) {
 func TestCrash_KillFirstOpening(t *testing.T) {
 	t.Parallel()
 	whole := 0
-	for round := range rounds(4) {
+	for round := range drivertest.Rounds(4) {
 		p := newPeer(t, "python10")
 		for n := range 20 {
 			p.store(fmt.Sprintf("Theirs %d", n), "", "note", "{}", 1000)
 		}
-		killed(t, p.path, begun, time.Duration(20+round*37%150)*time.Millisecond)
+		drivertest.Killed(t, crashChild+"="+p.path, begun, time.Duration(20+round*37%150)*time.Millisecond)
 		p.sound()
 		if got := p.text("SELECT count(*) FROM memories WHERE content LIKE 'Theirs %' AND deleted_at IS NULL"); got != "20" {
 			t.Errorf("round %d: %s rows are left", round, got)
@@ -169,19 +126,21 @@ func TestCrash_KillFirstOpening(t *testing.T) {
 			t.Errorf("round %d: %d memories", round, len(got))
 		}
 	}
-	t.Logf("%d of %d were ready", whole, rounds(4))
+	t.Logf("%d of %d were ready", whole, drivertest.Rounds(4))
 }
 
 // A kill of two processes that take over the same rows, and record memories meanwhile, loses none of both.
 func TestCrash_KillTakeOver(t *testing.T) {
 	t.Parallel()
-	for round := range rounds(4) {
+	for round := range drivertest.Rounds(4) {
 		p := newPeer(t, "python10")
 		p.storeMany()
 		var other []hippo.ID
 		var both sync.WaitGroup
-		both.Go(func() { other = killed(t, p.path, begun, time.Duration(250+round*161%1000)*time.Millisecond) })
-		ids := killed(t, p.path, begun, time.Duration(200+round*197%1000)*time.Millisecond)
+		both.Go(func() {
+			other = drivertest.Killed(t, crashChild+"="+p.path, begun, time.Duration(250+round*161%1000)*time.Millisecond)
+		})
+		ids := drivertest.Killed(t, crashChild+"="+p.path, begun, time.Duration(200+round*197%1000)*time.Millisecond)
 		both.Wait()
 		ids = append(ids, other...)
 		p.sound()

@@ -1,15 +1,12 @@
 package sqlitestore_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/drivertest"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
@@ -95,14 +93,11 @@ func wholeChanges(t *testing.T, s *sqlitestore.Store, ms []*hippo.Memory) (chang
 // same file. HIPPO_CRASH_ROUNDS sets how many rounds; 200 are run before a release.
 func TestCrash_Kill(t *testing.T) {
 	t.Parallel()
-	rounds := 5
-	if n, err := strconv.Atoi(os.Getenv("HIPPO_CRASH_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := drivertest.Rounds(5)
 	path := filepath.Join(t.TempDir(), "memory.db")
 	total, changed := 0, 0
 	for round := range rounds {
-		ids := killed(t, path, time.Duration(5+round*37%150)*time.Millisecond)
+		ids := drivertest.Killed(t, crashChild+"="+path, 0, time.Duration(5+round*37%150)*time.Millisecond)
 		total += len(ids)
 		s, err := sqlitestore.Open(t.Context(), path, nil)
 		if err != nil {
@@ -121,36 +116,4 @@ func TestCrash_Kill(t *testing.T) {
 		t.Error("nothing was ever acknowledged: the test tests nothing")
 	}
 	t.Logf("%d acknowledged in %d rounds", total, rounds)
-}
-
-// killed runs the child until some time after its first acknowledgement.
-func killed(t *testing.T, path string, after time.Duration) []hippo.ID {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env = append(os.Environ(), crashChild+"="+path)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var ids []hippo.ID
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if len(ids) == 0 {
-			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
-		}
-		id, err := hippo.ParseID(lines.Text())
-		if err != nil {
-			break // the last line was cut
-		}
-		ids = append(ids, id)
-	}
-	_ = cmd.Wait() // it was killed
-	return ids
 }
