@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
@@ -116,4 +117,22 @@ func CheckDimension(model string, has, got int) error {
 		return nil
 	}
 	return hippo.Fieldf("vectors", "must have %d numbers, as the others of model %q, have %d", has, model, got)
+}
+
+// VectorsOf returns the vectors that were found, in the order of ids: an ID given twice is answered twice, with values of its own.
+func VectorsOf(ids []hippo.ID, found map[hippo.ID]Vector) []Vector {
+	out := make([]Vector, 0, len(found))
+	given := make(map[hippo.ID]bool, len(found))
+	for _, id := range ids {
+		v, ok := found[id]
+		if !ok {
+			continue
+		}
+		if given[id] {
+			v.Values, v.More = slices.Clone(v.Values), slices.Clone(v.More)
+		}
+		given[id] = true
+		out = append(out, v)
+	}
+	return out
 }

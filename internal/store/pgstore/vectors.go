@@ -34,18 +34,7 @@ func (s *vectors) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]
 	if err != nil {
 		return nil, err
 	}
-	out := make([]driver.Vector, 0, len(found))
-	given := make(map[hippo.ID]bool, len(found))
-	for _, id := range ids {
-		if v, ok := found[id]; ok {
-			if given[id] { // an ID given twice is answered twice
-				v.Values, v.More = slices.Clone(v.Values), slices.Clone(v.More)
-			}
-			given[id] = true
-			out = append(out, v)
-		}
-	}
-	return out, nil
+	return driver.VectorsOf(ids, found), nil
 }
 
 func scanVector(row pgx.CollectableRow) (v driver.Vector, err error) {
