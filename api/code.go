@@ -73,7 +73,7 @@ type CodeEdge struct {
 	Use  string `json:"use"`
 	// Candidates is how many definitions the reference may mean; 1: it is sure, as far as names tell.
 	Candidates int `json:"candidates"`
-	// Sure: scope, an import or a type that is written nearby says so, and not the name alone.
+	// Sure: a scope, an import or a type written nearby confirms the reference, not the name alone.
 	Sure bool `json:"sure"`
 }
 
@@ -188,8 +188,8 @@ const (
 	LinkSame    CodeLinkState = ""
 	LinkChanged CodeLinkState = "changed since"
 	LinkGone    CodeLinkState = "gone since"
-	// LinkUnknown: the file is not what was indexed, so that the next update knows more.
-	LinkUnknown CodeLinkState = "not indexed as it is now"
+	// LinkUnknown: the file changed after it was indexed. The next update finds out what became of the code.
+	LinkUnknown CodeLinkState = "changed since it was indexed"
 )
 
 // CodeTotals are the numbers of what a code index holds.

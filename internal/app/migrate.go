@@ -261,7 +261,7 @@ func (c *copying) put(ctx context.Context, day driver.Calendar, ms []*hippo.Memo
 	return copyVectors(ctx, c.from, c.to, ids)
 }
 
-// same counts the memories of a list that are in another one as they are.
+// same counts the memories of a list that another list has in the same state.
 func same(list, others []*hippo.Memory) (n int) {
 	known := make(map[hippo.ID][sha256.Size]byte, len(list))
 	for _, m := range list {

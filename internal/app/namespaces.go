@@ -112,7 +112,7 @@ func (a tenantAdmin) Delete(ctx context.Context, name string) error {
 	return a.removeIndex(ctx, store)
 }
 
-// removeIndex removes the index file of a store that was deleted, and what is kept of it for other machines.
+// removeIndex removes the index file of a deleted store, and its snapshots.
 func (t *Tenants) removeIndex(ctx context.Context, store string) error {
 	var err error
 	for _, path := range []string{indexPath(store), indexPath(store) + ".lock"} {

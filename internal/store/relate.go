@@ -214,7 +214,7 @@ func (x *relating) periods(r *hippo.Relation) ([]hippo.Relation, error) {
 // remove removes the periods of a relation, or the one that begins at ValidFrom if it is set, and reports whether there was any.
 func (x *relating) remove(r *hippo.Relation) (found bool, err error) {
 	list, err := x.periods(r)
-	begin := r.ValidFrom.Truncate(time.Microsecond) // as it is stored
+	begin := r.ValidFrom.Truncate(time.Microsecond) // the precision of stores
 	for _, p := range list {
 		if !begin.IsZero() && !begin.Equal(p.ValidFrom) {
 			continue
@@ -230,7 +230,7 @@ func (x *relating) remove(r *hippo.Relation) (found bool, err error) {
 // findPeriod sets ValidFrom to that of the last period of a relation that begins before a time, or of the first one, unless it is set.
 func (x *relating) findPeriod(r *hippo.Relation, until time.Time) error {
 	if !r.ValidFrom.IsZero() {
-		r.ValidFrom = r.ValidFrom.UTC().Truncate(time.Microsecond) // as it is stored
+		r.ValidFrom = r.ValidFrom.UTC().Truncate(time.Microsecond) // the precision of stores
 		return nil
 	}
 	list, err := x.periods(r)

@@ -10,7 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
-// Project is a project as it is named, see [memory.ReadProject]; a blank text was not given. Errors have the name that the caller used.
+// Project is the name of a project in one of the forms that [memory.ReadProject] reads; a blank text was not given. Errors have the name that the caller used.
 type Project struct {
 	// Name is what the caller called it.
 	Name, Text string

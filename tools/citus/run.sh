@@ -18,7 +18,7 @@ missing=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' gcc flex postgresq
 	libkrb5-dev libxml2-dev libxslt1-dev libpam0g-dev libselinux1-dev libedit-dev 2>&1 | sed -n 's/^not-installed \|^dpkg-query: no packages found matching //p' | xargs) || omit "this is no Debian"
 [ -z "$missing" ] || omit "apt-get install $missing"
 
-# The copy keeps the sources as they are. What was built fits the version of the server that it was built for.
+# The build works on a copy, so that the sources stay unchanged. A finished build serves one version of the server.
 name=$(sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$sources/configure")-$(dpkg-query -W -f '${Version}' postgresql-$version)
 built=$folder/$name
 if [ ! -d "$built" ]; then

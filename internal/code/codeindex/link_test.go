@@ -86,7 +86,7 @@ func TestLibrary_Links_changes(t *testing.T) {
 	other := strings.Replace(was, "p.group.Wait()", "p.drain()", 1)
 	step(was, true, "Pool.Wait = pool/pool.go:9", "helper = pool/pool.go:19")
 	step("// Moved.\n"+was, true, "Pool.Wait = pool/pool.go:10", "helper = pool/pool.go:20")
-	step(other, false, "Pool.Wait = pool/pool.go:10 not indexed as it is now", "helper = pool/pool.go:20 not indexed as it is now")
+	step(other, false, "Pool.Wait = pool/pool.go:10 changed since it was indexed", "helper = pool/pool.go:20 changed since it was indexed")
 	step(other, true, "Pool.Wait = pool/pool.go:9 changed since", "helper = pool/pool.go:19")
 	step("package pool\n\nfunc helper() {}\n", true, "Pool.Wait =  gone since", "helper = pool/pool.go:3")
 	step(was, true, "Pool.Wait = pool/pool.go:9", "helper = pool/pool.go:19")

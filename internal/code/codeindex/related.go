@@ -18,7 +18,7 @@ import (
 const (
 	UsedBy   = "used by"   // refers to it
 	Uses     = "uses"      // it refers to
-	UsedWith = "used with" // what refers to it refers to this, too
+	UsedWith = "used with" // the same definitions refer to both
 	Beside   = "beside"    // defined in the same type, or in the same file
 	Similar  = "similar"   // a search for its signature and comment finds it
 )

@@ -181,8 +181,8 @@ func newTenantLimitCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "limit NAME",
 		Short: "Limit what a namespace keeps and how often it is asked; 0 removes a limit",
-		Long: `Change limits of a namespace, and print all of them. One that does not exist is created. A write above a limit fails, and leaves what
-is there alone. Requests above the limit are refused with 429; each server counts for itself, and notices a change within ten seconds.`,
+		Long: `Change limits of a namespace, and print all of them. One that does not exist is created. A write above a limit fails and changes
+nothing. Requests above the limit are refused with 429; each server counts for itself, and notices a change within ten seconds.`,
 		Example: "  hippo tenant limit acme --memories 100000 --bytes 1GB --requests 600/min",
 		Args:    oneArgument("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -267,7 +267,7 @@ notice it at the next call. hippo tenant export saves it before.`,
 		},
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before")
-	c.Flags().StringVar(&snapshots, "snapshots", "", "where servers keep index files, if their flag --snapshots says so: they are deleted there as well")
+	c.Flags().StringVar(&snapshots, "snapshots", "", "the value of --snapshots of the servers, to delete the index files there as well")
 	return c
 }
 

@@ -107,7 +107,7 @@ func fetchFile(ctx context.Context, o *Options, head driver.Head) (*arrival, err
 	return a, nil
 }
 
-// fits reports whether the file is there, and fits.
+// fits reports whether the file exists and belongs to this index.
 func fits(o *Options, head driver.Head) bool {
 	f, err := os.Open(o.Path)
 	if err != nil {

@@ -123,7 +123,7 @@ func filled(t *testing.T, src *source) *shelf {
 	return s
 }
 
-// begin opens an index as it is before it catches up.
+// begin opens an index that has not caught up yet.
 func begin(t *testing.T, src *source, o *index.Options) *index.Index {
 	t.Helper()
 	x, err := index.Open(t.Context(), src, o)

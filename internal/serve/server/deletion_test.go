@@ -168,7 +168,7 @@ func (n *nodes) with(text string) (tables, files []string) {
 }
 
 // A namespace that is deleted leaves nothing in any table, and no file of its index. Another node that serves it answers no more with
-// what it had, and then serves a new store of the name. Other namespaces stay as they are.
+// what it had, and then serves a new store of the name. Other namespaces do not change.
 func TestTenants_Delete(t *testing.T) {
 	n := newNodes(t)
 	n.fill(n.deleted)

@@ -102,7 +102,7 @@ func valid(m *hippo.Memory) error {
 	return m.Validate()
 }
 
-// selectCounts reads what is counted beside what there is. It is one statement, so that it sees one state.
+// selectCounts reads the counts of the tenant and the numbers of its rows, in one statement, so that both are of one state.
 const selectCounts = `SELECT memories, forgotten, relations, revision, versions, texts,
 	(SELECT count(*) FROM hippo.memory m WHERE m.tenant = $1),
 	(SELECT count(*) FROM hippo.memory m WHERE m.tenant = $1 AND forgotten_at IS NOT NULL),
@@ -115,7 +115,7 @@ const selectCounts = `SELECT memories, forgotten, relations, revision, versions,
 	(SELECT count(*) FROM hippo.version v WHERE v.tenant = $1 AND NOT EXISTS (SELECT FROM hippo.operation o WHERE o.tenant = $1 AND o.id = v.operation))
 	FROM hippo.tenant WHERE tenant = $1`
 
-// checkCounts compares what is counted with the rows, and rows with those that they refer to.
+// checkCounts compares the counts of the tenant with its rows, and rows with those that they refer to.
 func (s *Store) checkCounts(ctx context.Context) (faults []string, err error) {
 	what := [...]string{"memories", "forgotten memories", "relations", "revisions", "versions", "bytes of texts"}
 	var counted, there [len(what)]int64

@@ -24,10 +24,10 @@ type group struct {
 	broken error
 
 	looked
-	edges   map[driver.RelationKey]hippo.Relation // relations as they are stored
+	edges   map[driver.RelationKey]hippo.Relation // stored relations
 	walked  map[driver.RelationKey]bool           // without the time: edges has all that are stored
 	models  map[string]model                      // nil: not read
-	entries map[hippo.ID][]entry                  // versions of memories as they are stored
+	entries map[hippo.ID][]entry                  // stored versions of memories
 }
 
 // looked are the memories that a group has looked up.
@@ -37,7 +37,7 @@ type looked struct {
 	wanted    []hippo.ID // by transactions that run again
 }
 
-// known is what a group knows of a stored memory. Without whole and counted it is no more than whether it is there, and forgotten.
+// known is what a group knows of a stored memory: without whole and counted, only whether it exists and whether it is forgotten.
 type known struct {
 	there, forgotten bool
 	whole            bool  // all of it was read

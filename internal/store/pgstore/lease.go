@@ -10,9 +10,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// A right is taken from a row that is there, or else by a new one, unless the tenant was deleted: of that nothing must be left. The time is
-// that of the transaction: a cluster computes what a statement writes before it sends it to a worker, and refuses functions that change
-// meanwhile.
+// The first statement takes a right that has a row, the second inserts a row. Both do nothing for a deleted tenant, so that no row outlives
+// it. The time is that of the transaction: a cluster computes the values of a statement before it sends it to a worker, and refuses
+// functions whose result may change in between.
 const (
 	takeLease = `UPDATE hippo.lease SET holder = $3, until = now() + $4::interval, before = until
 	WHERE tenant = $1 AND name = $2 AND (holder = $3 OR until <= now())

@@ -163,7 +163,7 @@ func (p *pastChanges) purge(g *group, id hippo.ID) {
 	}
 }
 
-// apply returns stored versions that a query asks for as they are after the changes, with those that were added: by memory, the last
+// apply returns the stored versions that a query asks for, in their state after the changes, with those that were added: by memory, the last
 // kept first.
 func (p *pastChanges) apply(stored []kept, q *driver.VersionQuery) []kept {
 	out := slices.DeleteFunc(stored, func(v kept) bool { return p.gone[versionKey{v.ID, v.number}] })

@@ -112,7 +112,7 @@ func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 		return nil
 	}
 	k := driver.KeyOf(&r)
-	k.Begin = k.Begin.Truncate(time.Microsecond) // as it is stored
+	k.Begin = k.Begin.Truncate(time.Microsecond) // the precision of the database
 	old := t.relation(k)
 	next := driver.WithKey(fn(driver.WithKey(old, r), r), r)
 	t.relate(k, old, next)

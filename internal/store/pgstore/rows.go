@@ -30,7 +30,7 @@ const memoryColumns = "id, " + restColumns + ", content, days"
 // withAccesses joins the accesses of memories m.
 const withAccesses = " LEFT JOIN hippo.access a ON a.tenant = $1 AND a.memory = m.id "
 
-// stored is a memory as it is stored.
+// stored is a memory in the database.
 type stored struct {
 	*hippo.Memory
 	// err is why the memory cannot be read. Memory has then what could be.

@@ -42,8 +42,8 @@ func (s Snapshots) Newest(ctx context.Context, store, form string, most hippo.Re
 
 const selectParts = `SELECT data FROM hippo.snapshot WHERE tenant = $1 AND store = $2 AND form = $3 AND revision = $4 AND part >= $5 AND part < $6 ORDER BY part`
 
-// Fetch writes a snapshot to a file. The error is [hippo.ErrNotFound] if it does not exist any more. One that is kept meanwhile in place
-// of it may be mixed with it: its checksums say so. Cost: a round trip for four MiB.
+// Fetch writes a snapshot to a file. The error is [hippo.ErrNotFound] if it does not exist any more. A snapshot that replaces
+// it meanwhile may be mixed with it: its checksums reveal that. Cost: a round trip for four MiB.
 func (s Snapshots) Fetch(ctx context.Context, store, form string, revision hippo.Revision, to io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

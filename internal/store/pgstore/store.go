@@ -156,7 +156,7 @@ func unknown(d *DB, tenant string) error {
 const deleteWriter = `WITH ended AS (DELETE FROM hippo.writer WHERE tenant = $1 AND (holder = $2 OR at < now() - interval '1 day') RETURNING at)
 	UPDATE hippo.tenant t SET used_at = e.at FROM (SELECT max(at) AS at FROM ended) e WHERE t.tenant = $1 AND (t.used_at < e.at OR t.used_at IS NULL)`
 
-// leave removes what is kept of the handle. Rows that it cannot remove are removed by a later one.
+// leave removes the rows of the handle. A later handle removes those that it cannot remove.
 func (p *place) leave(ctx context.Context) {
 	if !p.wrote.Load() {
 		return

@@ -53,7 +53,7 @@ func open(t testing.TB, db *pgstore.DB, tenant string) *pgstore.Store {
 	return s
 }
 
-// sound checks that what is counted agrees with what is there.
+// sound checks the store, and so that its counts agree with its rows.
 func sound(t testing.TB, s *pgstore.Store) {
 	t.Helper()
 	if ps, err := s.Check(t.Context()); err != nil || len(ps) > 0 {

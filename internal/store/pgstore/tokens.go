@@ -12,7 +12,7 @@ import (
 // Tokens are those of the servers that share a database: by the hash of their text, each as JSON.
 type Tokens struct{ DB *DB }
 
-// uniqueViolation is the code of a row that is there already.
+// uniqueViolation is the code of a row whose key another row has.
 const uniqueViolation = "23505"
 
 // Add keeps a token. One of the same name in its namespace is [hippo.ErrConflict].

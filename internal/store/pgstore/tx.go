@@ -10,7 +10,7 @@ import (
 // tx is a [driver.Tx].
 type tx struct{ staging }
 
-// staging is the state that a transaction sees: its changes, and those of its group, on what is stored.
+// staging is the state that a transaction sees: the stored state with its own changes and those of its group.
 type staging struct {
 	*group
 	changes
@@ -39,7 +39,7 @@ func (t *staging) seen(id hippo.ID) (stored, bool) {
 	return k.stored, k.there
 }
 
-// exists returns whether a memory that was looked up is there, and forgotten.
+// exists reports whether a memory that was looked up exists, and whether it is forgotten.
 func (t *staging) exists(id hippo.ID) (there, forgotten bool) {
 	if r, ok := t.rows[id]; ok {
 		return r.memory != nil, r.memory != nil && r.memory.Forgotten()
@@ -79,7 +79,7 @@ func (t *staging) set(id hippo.ID, m *hippo.Memory) {
 	delete(t.accesses, id)
 }
 
-// size returns the bytes of the text of a memory that is there.
+// size returns the bytes of the text of an existing memory.
 func (t *staging) size(id hippo.ID) int64 {
 	if r, ok := t.rows[id]; ok {
 		return int64(len(r.memory.Content))

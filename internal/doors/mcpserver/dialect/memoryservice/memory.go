@@ -88,7 +88,7 @@ func normalTags(tags []string) []string {
 	return out
 }
 
-// filterTags returns the tags to look for. Other front ends keep tags as they are given, so where any tag
+// filterTags returns the tags to look for. Other front ends do not change tags, so where any tag
 // suffices, each is looked for in both forms.
 func filterTags(tags []string, all bool) []string {
 	out := normalTags(tags)

@@ -139,7 +139,7 @@ func callList(ctx context.Context, c *d.Call) (d.Result, error) {
 	return d.JSON(page, len(page.Memories))
 }
 
-// list returns a page of what the arguments select, and its memories as they are stored.
+// list returns a page of the list that the arguments select, and the stored memories of that page.
 func list(ctx context.Context, c *d.Call, size int) (*listed, []*hippo.Memory, error) {
 	out := &listed{Memories: []stored{}, Page: c.Int("page", 1), PageSize: size}
 	ms, total, err := page(ctx, c, out.Page, size)
