@@ -41,8 +41,13 @@ type Migrated struct {
 	Hash string `json:"sha256"`
 }
 
-// followPause is the time between two looks at the source.
-const followPause = time.Second
+const (
+	// followPause is the time between two looks at the source; at each one of relationsEvery the relations are compared as well.
+	followPause    = time.Second
+	relationsEvery = 10
+	// maxPasses bounds how often what was changed during a copy is copied before the stores are equal.
+	maxPasses = 5
+)
 
 // Run copies, and verifies the copy by number and hash. What the other store has of the same IDs is replaced; other memories of it stay.
 // A run that was cut is completed by the next one, which reads all and writes what differs. The source may be in use.
@@ -78,12 +83,16 @@ func (m *Migration) Run(ctx context.Context, o *Options) (err error) {
 	return follow(ctx, all)
 }
 
-// follow copies what is changed until the context ends.
+// follow copies what is changed until the context ends. A change of a relation has no revision: all of them are compared now and then.
 func follow(ctx context.Context, all []*copying) error {
-	for len(all) > 0 && ctx.Err() == nil {
+	for pass := 1; len(all) > 0 && ctx.Err() == nil; pass++ {
 		pause(ctx, followPause)
 		for _, c := range all {
-			if err := c.changed(ctx); err != nil && ctx.Err() == nil {
+			err := c.changed(ctx)
+			if err == nil && pass%relationsEvery == 0 {
+				err = c.related(ctx)
+			}
+			if err != nil && ctx.Err() == nil {
 				return fmt.Errorf("namespace %q: %w", c.done.Namespace, err)
 			}
 		}
@@ -171,21 +180,19 @@ type copying struct {
 
 func (c *copying) close() error { return errors.Join(c.from.Close(), c.to.Close()) }
 
-// all copies everything, then what was changed meanwhile, until that is nothing, and verifies the copy.
+// all copies everything, and what is changed meanwhile, until both stores have the same.
 func (c *copying) all(ctx context.Context) error {
-	for {
-		before := c.since
-		if err := c.changed(ctx); err != nil {
+	var wrong []hippo.ID
+	for range maxPasses {
+		err := c.changed(ctx)
+		if err == nil {
+			wrong, err = c.compare(ctx)
+		}
+		if err != nil || len(wrong) == 0 {
 			return err
 		}
-		if c.since == before {
-			break
-		}
 	}
-	if err := c.relations(ctx); err != nil {
-		return err
-	}
-	return c.verify(ctx)
+	return fmt.Errorf("%w: %d memories differ after the copy, such as %s: run it again, best while the source is not written", hippo.ErrConflict, len(wrong), wrong[0])
 }
 
 // changed copies what was changed in the source since the last time.
@@ -222,11 +229,8 @@ func (c *copying) changed(ctx context.Context) error {
 	if err := c.put(ctx, head.Calendar, batch, gone); err != nil {
 		return err
 	}
-	if c.since > 0 { // the first time they are copied when all memories are there
-		err = c.relations(ctx)
-	}
 	c.since = head.Revision
-	return err
+	return nil
 }
 
 // put stores memories of the source with their former versions and vectors.
@@ -275,76 +279,81 @@ func same(list, others []*hippo.Memory) (n int) {
 	return n
 }
 
-// relations copies the relations between memories of the namespace.
-func (c *copying) relations(ctx context.Context) error {
-	here, err := c.ids(ctx, c.from)
-	if err != nil {
-		return err
-	}
-	all, err := allRelations(ctx, c.from)
-	if err != nil {
-		return err
-	}
-	all = slices.DeleteFunc(all, func(r hippo.Relation) bool { return !here[r.From] || !here[r.To] })
-	c.done.Relations = len(all)
-	for some := range slices.Chunk(all, copyBatch) {
-		err := c.to.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-			for _, r := range some {
-				if err := tx.Relate(r, func(_, r hippo.Relation) hippo.Relation { return r }); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ids returns those of the memories of the namespace in a store.
-func (c *copying) ids(ctx context.Context, b driver.Backend) (map[hippo.ID]bool, error) {
-	out := make(map[hippo.ID]bool)
-	for x, err := range b.Changes(ctx, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if x.Memory != nil && x.Memory.Namespace == c.done.Namespace {
-			out[x.ID] = true
-		}
-	}
-	return out, nil
-}
-
-// verify compares the memories of both stores.
-func (c *copying) verify(ctx context.Context) error {
+// compare purges in the copy what was purged in the source, copies the relations, and returns the memories that differ.
+func (c *copying) compare(ctx context.Context) (wrong []hippo.ID, err error) {
 	want, hash, err := c.digests(ctx, c.from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	got, _, err := c.digests(ctx, c.to)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var wrong []string
+	if err := c.purge(ctx, want, got); err != nil {
+		return nil, err
+	}
+	if err := c.relate(ctx, want); err != nil {
+		return nil, err
+	}
 	for id, d := range want {
 		if got[id] != d {
-			wrong = append(wrong, id.String())
+			wrong = append(wrong, id)
 		}
 	}
-	if len(wrong) > 0 {
-		slices.Sort(wrong)
-		return fmt.Errorf("%w: %d of %d memories differ after the copy, such as %s: run it again; if the source is in use, its last changes may be missing",
-			hippo.ErrConflict, len(wrong), len(want), wrong[0])
-	}
+	slices.SortFunc(wrong, hippo.ID.Compare)
 	c.done.Memories, c.done.Hash = len(want), hash
-	return nil
+	return wrong, nil
+}
+
+// digests are those of the memories of a namespace.
+type digests map[hippo.ID][sha256.Size]byte
+
+// purge purges those memories of the copy that were purged in the source before this run. What only the copy has stays.
+func (c *copying) purge(ctx context.Context, want, got digests) error {
+	var others []hippo.ID
+	for id := range got {
+		if _, ok := want[id]; !ok {
+			others = append(others, id)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	gone, err := c.from.Purged(ctx, others)
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	return c.to.Write(ctx, driver.Durable, func(tx driver.Tx) error { return tx.Purge(gone...) })
+}
+
+// related copies the relations of the memories that the source has now.
+func (c *copying) related(ctx context.Context) error {
+	here, _, err := c.digests(ctx, c.from)
+	if err != nil {
+		return err
+	}
+	return c.relate(ctx, here)
+}
+
+// relate replaces the relations between memories of the source by those that it has.
+func (c *copying) relate(ctx context.Context, here digests) error {
+	mine := func(r *hippo.Relation) bool {
+		_, from := here[r.From]
+		_, to := here[r.To]
+		return from && to
+	}
+	want, err := allRelations(ctx, c.from)
+	if err != nil {
+		return err
+	}
+	want = slices.DeleteFunc(want, func(r hippo.Relation) bool { return !mine(&r) })
+	c.done.Relations = len(want)
+	return c.to.Write(ctx, driver.Durable, func(tx driver.Tx) error { return replaceRelations(tx, want, mine) })
 }
 
 // digests returns those of the memories of the namespace in a store, and one of them all.
-func (c *copying) digests(ctx context.Context, b driver.Backend) (map[hippo.ID][sha256.Size]byte, string, error) {
-	out := make(map[hippo.ID][sha256.Size]byte)
+func (c *copying) digests(ctx context.Context, b driver.Backend) (digests, string, error) {
+	out := make(digests)
 	var sum [sha256.Size]byte
 	for x, err := range b.Changes(ctx, 0) {
 		if err != nil {

@@ -67,7 +67,7 @@ func TestMigration(t *testing.T) {
 	file := newMigrated(t, "sqlite:"+filepath.Join(t.TempDir(), "memory.db"))
 	database := newMigrated(t, pgtest.URL(t))
 	folder := newMigrated(t, "dir:"+t.TempDir())
-	var first, second hippo.ID
+	var first, second, local hippo.ID
 	for _, namespace := range []string{"", "team"} {
 		file.in(namespace, func(m *engine.Memories) {
 			first, second = file.record(m, "the gateway needs two replicas in "+namespace), file.record(m, "a cache answers within a millisecond")
@@ -75,6 +75,9 @@ func TestMigration(t *testing.T) {
 				file.record(m, fmt.Sprintf("note number %d of namespace %s", i, namespace))
 			}
 			changeOnce(t, m, first)
+			if namespace == "" {
+				local = first
+			}
 			if _, err := knowledge.Relate(t.Context(), m, []hippo.Relation{{From: first, To: second, Kind: "explains", Weight: .5}}); err != nil {
 				t.Fatal(err)
 			}
@@ -97,6 +100,38 @@ func TestMigration(t *testing.T) {
 	}
 	folder.in("team", func(m *engine.Memories) { wantWhole(t, m, first, second) })
 	database.in("team", func(m *engine.Memories) { wantWhole(t, m, first, second) })
+	database.in("team", func(m *engine.Memories) { database.record(m, "only the copy has this") })
+	file.in("team", func(m *engine.Memories) {
+		if err := memory.Purge(t.Context(), m, []hippo.ID{second}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	again := run(t, file, database)
+	if again[1].Memories != 551 || again[1].Copied != 0 || again[1].Relations != 0 {
+		t.Errorf("after a purge: %+v, want one memory and its relation less", again[1])
+	}
+	database.in("team", func(m *engine.Memories) {
+		if head, err := m.Store.Head(t.Context()); err != nil || head.Memories != 552 || head.Relations != 0 {
+			t.Errorf("the copy has %+v (%v), want what the source has and its own memory", head, err)
+		}
+	})
+	file.in("", func(m *engine.Memories) {
+		list, err := knowledge.RelationsOf(t.Context(), m, []hippo.ID{local})
+		if err == nil {
+			err = knowledge.Unrelate(t.Context(), m, list)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	if again := run(t, file, database); again[0].Relations != 0 {
+		t.Errorf("after a relation was removed: %+v", again[0])
+	}
+	database.in("", func(m *engine.Memories) {
+		if head, err := m.Store.Head(t.Context()); err != nil || head.Relations != 0 {
+			t.Errorf("the copy has %+v (%v), want no relation", head, err)
+		}
+	})
 }
 
 // changeOnce makes a former version and a vote.

@@ -46,7 +46,7 @@ func replaceAll(ctx context.Context, from, to driver.Backend, first func(tx driv
 		if err := putAll(ctx, from, tx); err != nil {
 			return err
 		}
-		return errors.Join(replaceRelations(tx, want), replaceHistory(ctx, from, tx, ids))
+		return errors.Join(replaceRelations(tx, want, anyRelation), replaceHistory(ctx, from, tx, ids))
 	})
 	if err != nil {
 		return err
@@ -179,12 +179,16 @@ func allRelations(ctx context.Context, b driver.Backend) ([]hippo.Relation, erro
 	return all, nil
 }
 
-// replaceRelations replaces all relations by others.
-func replaceRelations(tx driver.Tx, want []hippo.Relation) error {
+// anyRelation holds for each relation.
+func anyRelation(*hippo.Relation) bool { return true }
+
+// replaceRelations replaces the relations for which mine holds by others.
+func replaceRelations(tx driver.Tx, want []hippo.Relation, mine func(*hippo.Relation) bool) error {
 	here, err := tx.RelationsFrom(hippo.ID{}, hippo.ID{}, "")
 	if err != nil {
 		return err
 	}
+	here = slices.DeleteFunc(here, func(r hippo.Relation) bool { return !mine(&r) })
 	next := make(map[driver.RelationKey]hippo.Relation, len(want))
 	for _, r := range want {
 		next[driver.KeyOf(&r)] = r

@@ -95,7 +95,7 @@ func add(ctx context.Context, s *sqlitestore.Store, tx driver.Tx, changed []*hip
 		if err := errors.Join(to.Purge(gone...), advance(to, day), putChanged(to, changed)); err != nil {
 			return err
 		}
-		return errors.Join(replaceRelations(to, relations), putHistory(to, ids, versions))
+		return errors.Join(replaceRelations(to, relations, anyRelation), putHistory(to, ids, versions))
 	})
 }
 
