@@ -158,13 +158,13 @@ func (t *Tenants) Of(ctx context.Context, namespace string) (*engine.Engine, err
 	return t.pool.Of(ctx, namespace)
 }
 
-// Namespaces returns the namespaces that the database has, in order.
-func (t *Tenants) Namespaces(ctx context.Context) ([]string, error) {
+// Vacant returns the namespaces in which nobody has a right now, in order.
+func (t *Tenants) Vacant(ctx context.Context, right string) ([]string, error) {
 	db, err := t.database(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return db.Tenants(ctx)
+	return pgstore.Vacant(ctx, db, right)
 }
 
 // WithLeases calls fn with the rights of a namespace, whose index is not opened for it.

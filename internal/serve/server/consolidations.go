@@ -123,7 +123,7 @@ func (c *Consolidations) attempt(ctx context.Context, o *Options, stores engines
 // attemptEach is attempt for each namespace of a database, which is a store of its own. It opens the indexes of those alone that are
 // due.
 func (c *Consolidations) attemptEach(ctx context.Context, o *Options, all *app.Tenants) (time.Duration, error) {
-	namespaces, err := all.Namespaces(ctx)
+	namespaces, err := all.Vacant(ctx, leaseName) // which are due, or new
 	wait := min(c.Every, leaseRetry)
 	for _, namespace := range namespaces {
 		failed := all.WithLeases(ctx, namespace, func(rights driver.Leases) error {

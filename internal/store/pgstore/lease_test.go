@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -43,4 +44,19 @@ func TestLease(t *testing.T) {
 		t.Error(err)
 	}
 	lease(t, open(t, db, "x"), "work", time.Hour, true)
+}
+
+func TestVacant(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db := openDB(t, url)
+	a, b := open(t, db, "a"), open(t, db, "b")
+	open(t, db, "c")
+	lease(t, a, "work", time.Hour, true)
+	lease(t, b, "work", time.Hour, true)
+	lease(t, a, "other-work", time.Hour, true)
+	pgtest.Exec(t, url, "UPDATE hippo.lease SET until = now() - interval '1 s' WHERE tenant = 'b'")
+	if got, err := pgstore.Vacant(t.Context(), db, "work"); err != nil || !slices.Equal(got, []string{"b", "c"}) {
+		t.Errorf("got %q (%v), want those whose right ended, or was never taken", got, err)
+	}
 }
