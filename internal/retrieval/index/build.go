@@ -46,10 +46,10 @@ func newBuilder(o *Options) *builder {
 }
 
 // build returns the segment of memories that have different IDs, at most maxDocs of them, and
-// their vectors if the instant model embeds word pieces. It sorts ms by namespace and ID.
+// their vectors if the instant model embeds word pieces. It sorts ms by namespace, project and ID.
 func (b *builder) build(ms []*hippo.Memory) (*segment, []docVector) {
 	slices.SortFunc(ms, func(x, y *hippo.Memory) int {
-		return cmp.Or(compareStrings(x.Namespace, y.Namespace), x.ID.Compare(y.ID))
+		return cmp.Or(compareStrings(x.Namespace, y.Namespace), compareStrings(x.Project, y.Project), x.ID.Compare(y.ID))
 	})
 	b.begin(len(ms))
 	for i, m := range ms {

@@ -22,9 +22,9 @@ func (v *Vectors) Codes(model string, scope *hippo.Scope) map[hippo.ID]vector.Co
 			continue
 		}
 		vs := &p.vectors[k]
-		for doc := in.from; doc < in.to; doc++ {
+		for doc := range in.all() {
 			row, has := vs.first(doc)
-			if !has || !in.has(doc) || !p.live.has(doc) {
+			if !has || !p.live.has(doc) {
 				continue
 			}
 			c := vs.table.At(row)

@@ -81,7 +81,7 @@ func (p *partFound) frequency(l list) int {
 	if p.whole {
 		return l.len()
 	}
-	return l.in(p.filter.docs)
+	return l.in(p.scope.ranges, p.filter.scope)
 }
 
 // frequentLanguage is the share of the documents that a language must have for a query of no

@@ -1,25 +1,51 @@
 package index
 
-// docRange are the documents from one number, inclusive, to another, exclusive.
-type docRange struct{ from, to uint32 }
+import "iter"
 
 // tenant are the documents of a namespace, which follow one another in a segment: a search in it passes over no other ones.
 type tenant struct {
 	namespace uint32
 	docRange
+	projects []projectDocs // in the order of the documents
 }
 
-// extent are the documents of a scope in a part, deleted and hidden ones included.
+// projectDocs are the documents of a project, which follow one another in those of its namespace.
+type projectDocs struct {
+	project uint32
+	docRange
+	number int // among those of the segment
+}
+
+// extent are the documents of some projects of a namespace in a part, deleted and hidden ones included.
 type extent struct {
 	tenant
-	// docs are the documents, all of which are in the range; nil: all of the part.
-	docs docSet
+	projects []projectDocs
+	// ranges are the same documents, ascending: others lie between two of them.
+	ranges []docRange
+	docs   docSet // the same documents; nil: all of the part
 }
 
 func (e *extent) has(doc uint32) bool { return e.docs == nil || e.docs.has(doc) }
 
-// projectDocs are the documents of some projects of a namespace.
-type projectDocs struct {
-	projects []uint32
-	extent
+func (e *extent) empty() bool { return len(e.ranges) == 0 }
+
+// hull is from the first document to the last one.
+func (e *extent) hull() docRange {
+	if e.empty() {
+		return docRange{}
+	}
+	return docRange{e.ranges[0].from, e.ranges[len(e.ranges)-1].to}
+}
+
+// all yields the documents, ascending.
+func (e *extent) all() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for _, r := range e.ranges {
+			for doc := r.from; doc < r.to; doc++ {
+				if !yield(doc) {
+					return
+				}
+			}
+		}
+	}
 }

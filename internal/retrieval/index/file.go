@@ -30,10 +30,10 @@ import (
 // a root refers to is ever overwritten.
 const (
 	magic = "HIPPOIDX"
-	// version of the format: 15, vectors of the instant model by passage; 14, documents by namespace, and their sources; 13, a key of what a document says; 12, November 2026, rows tell bounds of the validity; 11, rows tell summaries; 10, feedback, and rows with their surprise; 9, several vectors a document,
+	// version of the format: 16, documents by namespace and project; 15, vectors of the instant model by passage; 14, documents by namespace, and their sources; 13, a key of what a document says; 12, November 2026, rows tell bounds of the validity; 11, rows tell summaries; 10, feedback, and rows with their surprise; 9, several vectors a document,
 	// and whether its text is foreign; 8, November 2026, cues of seven languages; 7, rows with the sum of their
 	// accesses; 6, append-only with segments; up to 5 a file was one segment and replaced as a whole.
-	version    = 15
+	version    = 16
 	orderMark  = 0x01020304
 	headerSize = 128
 	slotSize   = 32

@@ -11,18 +11,23 @@ import (
 
 // filter is the scope and the [hippo.Filter] of a query in terms of the columns of one part.
 type filter struct {
-	docs      docSet // that may pass: live or hidden ones, of the scope
+	reach     extent // documents of the scope in the projects of the filter
+	scope     docSet // live or hidden documents of the scope, of the kind that the query is for
+	docs      docSet // those of them in reach: they may pass
 	open      bool   // all of docs pass
-	projects  []uint32
 	kinds     []uint32
 	labels    labelFilter
 	authors   []uint32 // nil: any
 	session   uint32   // 0: any
-	validAt   int64
-	created   span
-	event     span
 	trust     int8
 	columnSet columnSet
+	times
+}
+
+// times are when documents have to be valid and created, and when what they tell was.
+type times struct {
+	validAt        int64
+	created, event span
 }
 
 // columnSet says which columns a filter looks at.
@@ -58,11 +63,11 @@ func ceil(t time.Time) int64 {
 
 // compile returns the filter of a query, or false if no document of the part can pass, of whatever project. scope
 // are the documents of the query's scope.
-func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
+func (p *part) compile(q *retrieve.Query, scope *extent) (filter, bool) {
 	f, possible := &q.Filter, true
-	c := filter{docs: p.live, trust: math.MinInt8}
+	c := filter{reach: narrow(p.segment, scope, f.Projects), scope: p.live, trust: math.MinInt8}
 	if q.Forgotten {
-		c.docs = p.hidden
+		c.scope = p.hidden
 	}
 	named := func(label string) []uint32 {
 		ids := labelled(p.segment, label)
@@ -82,16 +87,17 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 		c.labels.no = append(c.labels.no, labelled(p.segment, t)...)
 	}
 	c.labels.place, c.labels.source = p.names.place(&q.Place), p.names.source(q.Source)
-	if f.Projects != nil {
-		c.projects = p.anyName(f.Projects)
-	}
 	if len(f.Types) > 0 {
 		for _, t := range f.Types {
 			c.kinds = append(c.kinds, labelled(p.segment, t)...)
 		}
 		possible = possible && len(c.kinds) > 0
 	}
-	c.docs = intersection(c.docs, scope, p.typed(q))
+	c.scope = intersection(c.scope, scope.docs, p.typed(q))
+	c.docs = c.scope
+	if f.Projects != nil {
+		c.docs = intersection(c.scope, c.reach.docs)
+	}
 	if f.MinTrust > hippo.TrustNone {
 		c.trust = int8(f.MinTrust)
 	}
@@ -101,18 +107,8 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	c.validAt, set.valid, set.pinned = f.ValidAt.UnixMicro(), !f.ValidAt.IsZero(), f.Pinned
 	set.current = !f.Archived && !q.Forgotten && p.archived > 0
 	set.extras = c.authors != nil || c.session != 0 || c.labels.bound() || set.valid || set.event
-	c.open = *set == columnSet{} && c.projects == nil && c.kinds == nil && c.trust == math.MinInt8
+	c.open = *set == columnSet{} && c.kinds == nil && c.trust == math.MinInt8
 	return c, possible
-}
-
-// absent reports whether the part has nothing of the projects.
-func (c *filter) absent() bool { return c.projects != nil && len(c.projects) == 0 }
-
-// passesElsewhere reports whether a document that does not pass would, but for its project.
-func (c *filter) passesElsewhere(p *part, doc uint32) bool {
-	others := *c
-	others.projects = nil
-	return c.projects != nil && !slices.Contains(c.projects, p.shown.row(doc).project) && others.passesRow(p, doc)
 }
 
 // typed returns the documents that a query for insights may find, nil for all; one that names types has a filter for them.
@@ -151,7 +147,6 @@ func (c *filter) passesRow(p *part, doc uint32) bool {
 		(!c.columnSet.created || c.created.has(r.created)) &&
 		(!c.columnSet.pinned || r.flags&flagPinned != 0) &&
 		(!c.columnSet.current || r.flags&flagArchived == 0) &&
-		(c.projects == nil || slices.Contains(c.projects, r.project)) &&
 		(c.kinds == nil || slices.Contains(c.kinds, r.kind)) &&
 		(!c.columnSet.extras || c.passesExtras(p, r, doc))
 }

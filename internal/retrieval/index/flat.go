@@ -57,6 +57,9 @@ func bytesOf[T fixed](list []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(t)))
 }
 
+// docRange are the documents from one number, inclusive, to another, exclusive.
+type docRange struct{ from, to uint32 }
+
 // docSet is a set of document numbers. Its length bounds them.
 type docSet []uint64
 
@@ -84,7 +87,15 @@ func (s docSet) complement(n int) docSet {
 
 func (s docSet) has(i uint32) bool { return s[i>>6]&(1<<(i&63)) != 0 }
 func (s docSet) add(i uint32)      { s[i>>6] |= 1 << (i & 63) }
-func (s docSet) remove(i uint32)   { s[i>>6] &^= 1 << (i & 63) }
+
+// addRange adds all of a range that is not empty.
+func (s docSet) addRange(r docRange) {
+	for i := r.from / 64; i <= (r.to-1)/64; i++ {
+		s[i] |= lowBits(int(r.to)-int(i)*64) &^ lowBits(int(r.from)-int(i)*64)
+	}
+}
+
+func (s docSet) remove(i uint32) { s[i>>6] &^= 1 << (i & 63) }
 
 // all yields the members, ascending.
 func (s docSet) all() iter.Seq[uint32] {

@@ -126,6 +126,9 @@ func (f folding) leave(r *retrieve.Result, docs []retrieve.Doc, chosen retrieve.
 
 // discount takes the cosines of a document out of their statistics, which are then those of a store that has its text once.
 func (f folding) discount(p *partFound, doc uint32) {
+	if f.sampling > 0 && !f.sampling.has(&p.columns.rows[doc].id) {
+		return
+	}
 	for c := range f.channels {
 		ch := &f.channels[c]
 		if ch.model < 0 {

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/vector"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
@@ -18,6 +17,7 @@ type found struct {
 	query    *retrieve.Query
 	parts    []partFound
 	stats    bm25.Stats // of the scope
+	sampling sampling   // of the documents that describe its cosines
 	terms    queryTerms
 	channels [retrieve.Channels]channel
 	window   window
@@ -77,7 +77,7 @@ type partFound struct {
 }
 
 // reachable reports whether some document may pass the filter.
-func (p *partFound) reachable() bool { return p.possible && !p.filter.absent() }
+func (p *partFound) reachable() bool { return p.possible && !p.filter.reach.empty() }
 
 // admits reports whether a document passes the filters, whether it matches or not.
 func (p *partFound) admits(doc uint32) bool {
@@ -127,32 +127,13 @@ func (s *searchPool) end() {
 	<-s.places
 }
 
-// within returns the documents of a scope and the statistics of the live ones; not ok: there is none.
-func (p *part) within(s *hippo.Scope) (docs extent, stats docStats, ok bool) {
-	docs, ok = p.scope(s)
-	switch {
-	case !ok:
-	case s.Projects == nil:
-		i, _ := p.tenant(docs.namespace)
-		stats = p.totals[i]
-	default:
-		stats = p.projectStats(p.inProjects(docs.tenant, p.anyName(s.Projects)))
+// statistics returns those of the live documents of an extent.
+func (p *part) statistics(in *extent) (out docStats) {
+	for _, x := range in.projects {
+		out.all.Add(&p.totals[x.number].all)
+		out.insights.Add(&p.totals[x.number].insights)
 	}
-	return docs, stats, ok
-}
-
-// projectStats returns the statistics of the live documents among those of some projects. Cost: a
-// pass over them, if they are not those of the last search or some document is no longer live.
-func (p *part) projectStats(in *projectDocs) docStats {
-	if last := p.stats.Load(); last != nil && last.of == in {
-		return last.docStats
-	}
-	out := &projectStats{of: in}
-	for d := range intersection(p.live, in.docs).all() {
-		p.addTo(&out.docStats, d, 1)
-	}
-	p.stats.Store(out)
-	return out.docStats
+	return out
 }
 
 // at returns the part of a document and its number there.

@@ -126,7 +126,7 @@ func (x *Index) Guard(f func() error) error {
 	return err
 }
 
-// CountByProject counts the memories of a scope that can be found, by project. Cost: a pass over the rows.
+// CountByProject counts the memories of a scope that can be found, by project.
 func CountByProject(x *Index, scope *hippo.Scope) map[string]int {
 	out := make(map[string]int)
 	for _, p := range x.current.Load().parts {
@@ -135,10 +135,8 @@ func CountByProject(x *Index, scope *hippo.Scope) map[string]int {
 			continue
 		}
 		counts := make([]int, p.names.len())
-		for d := in.from; d < in.to; d++ {
-			if in.has(d) && p.live.has(d) {
-				counts[p.columns.rows[d].project]++
-			}
+		for _, x := range in.projects {
+			counts[x.project] = p.totals[x.number].all.Docs
 		}
 		addCounts(out, counts, p.names.text)
 	}

@@ -88,9 +88,10 @@ func (s *state) Distinguish(scope *hippo.Scope, ids []hippo.ID) []int {
 		if !ok {
 			continue
 		}
-		for i, end := range idEnds(p.segment)[in.from:in.to] {
-			d := in.from + uint32(i)
-			if filter[end>>6&1023]&(1<<(end&63)) == 0 || !p.known(&in, d) {
+		ends := idEnds(p.segment)
+		for d := range in.all() {
+			end := ends[d]
+			if filter[end>>6&1023]&(1<<(end&63)) == 0 || !p.known(d) {
 				continue
 			}
 			other := p.columns.rows[d].id
@@ -127,8 +128,8 @@ func (s *state) eachRow(scope *hippo.Scope, fn func(p *part, d uint32)) {
 		if !ok {
 			continue
 		}
-		for d := in.from; d < in.to; d++ {
-			if p.known(&in, d) {
+		for d := range in.all() {
+			if p.known(d) {
 				fn(p, d)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 // prunedRoom is the number of matches that there is room for at first if some are left out.
 const prunedRoom = 4096
 
-// padded is a number of documents rounded up to whole windows.
-func padded(docs int) int { return (docs + windowSize - 1) / windowSize * windowSize }
+// padded is a number of documents, rounded up so that a window may begin at any multiple of 64.
+func padded(docs int) int { return docs + windowSize }
 
 // makeRoom gives each part an empty set of matches, and room for their sums: in a list that it returns, sums if that is long
 // enough.
@@ -126,7 +126,7 @@ func estimated(f *found, in retrieve.Channel, p *partFound, doc uint32) float64 
 // scanned is the cosine of a document by the scan of a channel, and the number of its passage.
 func (f *found) scanned(of retrieve.Channel, p *partFound, doc uint32) (cosine float64, passage uint32) {
 	model := f.channels[of].model
-	if model < 0 || p.outside || !p.scope.has(doc) {
+	if model < 0 || p.outside || !p.filter.reach.has(doc) {
 		return 0, 0
 	}
 	v, cosines := &p.vectors[model], p.scans[of].cosines

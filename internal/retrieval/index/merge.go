@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"maps"
 	"slices"
 
@@ -34,11 +35,14 @@ type merger struct {
 	models []embed.Model
 }
 
-// origin is where a document comes from. tenant is the rank of its namespace.
+// origin is where a document comes from. project is the rank of its namespace and project.
 type origin struct {
-	in          *input
-	doc, tenant uint32
+	in           *input
+	doc, project uint32
 }
+
+// projectName is a project of a namespace.
+type projectName struct{ namespace, project string }
 
 // merge returns a part of the documents of parts that are not deleted.
 func merge(parts []*part, models []embed.Model) (*part, *merger) {
@@ -80,18 +84,18 @@ func merge(parts []*part, models []embed.Model) (*part, *merger) {
 func (m *merger) sort() {
 	ranks := m.ranks()
 	for _, in := range m.inputs {
-		for _, t := range in.tenants {
-			rank := ranks[in.part.names.text(t.namespace)]
-			for d := t.from; d < t.to; d++ {
+		for name, docs := range in.byProject() {
+			rank := ranks[name]
+			for d := docs.from; d < docs.to; d++ {
 				in.newOf[d] = gone
-				if in.live.has(d) || in.hidden.has(d) {
+				if in.known(d) {
 					m.order = append(m.order, origin{in, d, rank})
 				}
 			}
 		}
 	}
 	slices.SortFunc(m.order, func(a, b origin) int {
-		return cmp.Or(cmp.Compare(a.tenant, b.tenant), a.in.columns.rows[a.doc].id.Compare(b.in.columns.rows[b.doc].id))
+		return cmp.Or(cmp.Compare(a.project, b.project), a.in.columns.rows[a.doc].id.Compare(b.in.columns.rows[b.doc].id))
 	})
 	for i, o := range m.order {
 		o.in.newOf[o.doc] = uint32(i)
@@ -99,15 +103,31 @@ func (m *merger) sort() {
 	m.out.docs = len(m.order)
 }
 
-// ranks numbers the namespaces in their order.
-func (m *merger) ranks() map[string]uint32 {
-	out := make(map[string]uint32)
-	for _, in := range m.inputs {
+// byProject yields the projects of all namespaces, with their documents.
+func (in *input) byProject() iter.Seq2[projectName, docRange] {
+	return func(yield func(projectName, docRange) bool) {
 		for _, t := range in.tenants {
-			out[in.part.names.text(t.namespace)] = 0
+			for _, x := range t.projects {
+				if !yield(projectName{in.part.names.text(t.namespace), in.part.names.text(x.project)}, x.docRange) {
+					return
+				}
+			}
 		}
 	}
-	for i, name := range slices.Sorted(maps.Keys(out)) {
+}
+
+// ranks numbers the projects in their order.
+func (m *merger) ranks() map[projectName]uint32 {
+	out := make(map[projectName]uint32)
+	for _, in := range m.inputs {
+		for name := range in.byProject() {
+			out[name] = 0
+		}
+	}
+	inOrder := func(a, b projectName) int {
+		return cmp.Or(compareStrings(a.namespace, b.namespace), compareStrings(a.project, b.project))
+	}
+	for i, name := range slices.SortedFunc(maps.Keys(out), inOrder) {
 		out[name] = uint32(i)
 	}
 	return out

@@ -42,7 +42,7 @@ func (f *found) nearest() {
 		}
 		for i := range f.parts {
 			p := &f.parts[i]
-			f.channels[c].add(p, &p.vectors[f.channels[c].model], &p.scans[c])
+			f.channels[c].add(p, &p.vectors[f.channels[c].model], &p.scans[c], f.sampling)
 		}
 		for _, n := range closest(f, retrieve.Channel(c)) {
 			p := &f.parts[n.part]
@@ -116,11 +116,32 @@ func (f *found) scans() []vector.Query {
 				continue
 			}
 			v, s := &p.vectors[k], &p.scans[c]
-			s.cosines, s.runs = v.table.Room(s.cosines), v.runs(&p.scope)
+			s.cosines, s.runs = v.table.Room(s.cosines), v.runs(p.scanned(f.sampling))
 			list = append(list, vector.Query{Table: &v.table, Code: &ch.code, Runs: s.runs, Cosines: s.cosines})
 		}
 	}
 	return list
+}
+
+// scanned returns the documents of a part that are compared with the query: those that may pass its filter, and those that describe the cosines of the
+// scope; nil: all.
+func (p *partFound) scanned(by sampling) docSet {
+	if by == 0 || p.filter.reach.docs == nil {
+		return p.scope.docs
+	}
+	out := slices.Clone(p.filter.reach.docs)
+	for i, w := range sampleOf(p.segment, by) {
+		out[i] |= w & p.filter.scope[i]
+	}
+	return out
+}
+
+// described returns the documents of a part that describe the cosines of the scope.
+func (p *partFound) described(by sampling) docSet {
+	if by == 0 {
+		return p.filter.scope
+	}
+	return intersection(p.filter.scope, sampleOf(p.segment, by))
 }
 
 // choose offers the documents of a part that may be among the nearest in a channel: each with the best of
@@ -172,21 +193,21 @@ func bestRow(cosines []float32, from, to uint32) uint32 {
 	return best
 }
 
-// add counts the cosines of the passages in scope.
-func (ch *channel) add(p *partFound, v *vectors, s *scan) {
+// add counts the cosines of the passages that describe those in scope.
+func (ch *channel) add(p *partFound, v *vectors, s *scan, by sampling) {
 	if p.outside {
 		return
 	}
-	if p.whole {
+	if p.whole && by == 0 {
 		for some := range slices.Chunk(s.cosines, momentsOf) {
 			ch.addAll(some)
 		}
 		return
 	}
-	some := make([]float32, 0, momentsOf)
+	some, docs := make([]float32, 0, momentsOf), p.described(by)
 	for _, r := range s.runs {
 		for row := r.From; row < r.To; row++ {
-			if p.filter.docs.has(v.docOf[row]) {
+			if docs.has(v.docOf[row]) {
 				some = append(some, s.cosines[row])
 			}
 			if len(some) == momentsOf {

@@ -29,7 +29,7 @@ func (v *Vectors) Nearest(model string, ids []hippo.ID, n int) map[hippo.ID][]fl
 				}
 				k := len(list)
 				room[k] = vs.table.Room(room[k])
-				list = append(list, vector.Query{Table: &vs.table, Code: &centres[i].code, Runs: vs.runs(in), Cosines: room[k]})
+				list = append(list, vector.Query{Table: &vs.table, Code: &centres[i].code, Runs: vs.runs(in.docs), Cosines: room[k]})
 			})
 		}
 		v.scans.Do(list)
@@ -75,7 +75,7 @@ func (v *Vectors) Earlier(model string, ids []hippo.ID, n int) map[hippo.ID][]fl
 func (o *centre) earlier(n int) (cosines []float64) {
 	newest := top.New(n, func(a, b former) int { return cmp.Or(cmp.Compare(b.created, a.created), b.id.Compare(a.id)) })
 	o.others(func(p *part, vs *vectors, in *extent) {
-		for doc := in.from; doc < in.to; doc++ {
+		for doc := range in.all() {
 			r := p.stored.row(doc)
 			x := former{r.created, r.id, p, vs, doc}
 			if b := newest.Bound(); b != nil && r.created < b.created || !x.before(o) || !vs.has(doc) || !o.counts(p, in, doc) {

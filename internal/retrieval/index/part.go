@@ -3,7 +3,6 @@ package index
 import (
 	"iter"
 	"slices"
-	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/bm25"
@@ -25,55 +24,52 @@ type part struct {
 	stored, shown rowTable
 	// vectors are those of the models, in the order of [snapshot.models].
 	vectors []vectors
-	totals  []docStats // of the live documents, by tenant
-	// stats caches the statistics of the projects that were searched last. Parts with the same
-	// live documents share it.
-	stats *atomic.Pointer[projectStats]
+	totals  []docStats // of the live documents, by the number of their project
 }
 
 // docStats are statistics of some documents: of all of them, and of those that are neither entities nor summaries.
 type docStats struct{ all, insights bm25.Stats }
 
-// scope returns the documents of a scope, or false if there is none.
+// scope returns the documents of a scope, or false if the part has none of its namespace.
 func (p *part) scope(s *hippo.Scope) (extent, bool) {
-	namespace, ok := p.names.find(s.Namespace)
-	if !ok {
-		return extent{}, false
-	}
+	namespace, known := p.names.find(s.Namespace)
 	i, ok := p.tenant(namespace)
-	switch {
-	case !ok:
+	if !known || !ok {
 		return extent{}, false
-	case s.Projects == nil:
-		return p.tenants[i].of(p.segment), true
-	default:
-		return p.inProjects(p.tenants[i], p.anyName(s.Projects)).extent, true
 	}
+	t := p.tenants[i]
+	if s.Projects == nil {
+		return docsOf(p.segment, t, t.projects), true
+	}
+	return docsOf(p.segment, t, among(p.segment, t.projects, s.Projects)), true
 }
 
-// known reports whether a document is a memory of a scope that exists, perhaps a forgotten one.
-func (p *part) known(in *extent, d uint32) bool {
-	return in.has(d) && (p.live.has(d) || p.hidden.has(d))
-}
+// known reports whether a document is a memory that exists, perhaps a forgotten one.
+func (p *part) known(d uint32) bool { return p.live.has(d) || p.hidden.has(d) }
 
-// projectStats are statistics of the documents of some projects.
-type projectStats struct {
-	of *projectDocs
-	docStats
+// anyKnown reports whether a range has a memory that exists.
+func (p *part) anyKnown(in docRange) bool {
+	for d := in.from; d < in.to; d++ {
+		if p.known(d) {
+			return true
+		}
+	}
+	return false
 }
 
 // newPart returns a part of a segment with no changed rows and no vectors, and counts the live
-// documents of its tenants.
+// documents of its projects.
 func newPart(s *segment, live, hidden docSet, models int) *part {
-	p := &part{
-		segment: s, live: live, hidden: hidden, vectors: make([]vectors, models), totals: make([]docStats, len(s.tenants)), stats: &atomic.Pointer[projectStats]{},
-	}
+	p := &part{segment: s, live: live, hidden: hidden, vectors: make([]vectors, models)}
 	p.stored = newRowTable(&s.columns)
 	p.shown = p.stored
-	for i, t := range s.tenants {
-		for d := t.from; d < t.to; d++ {
-			if live.has(d) {
-				p.addTo(&p.totals[i], d, 1)
+	for _, t := range s.tenants {
+		for _, x := range t.projects {
+			p.totals = append(p.totals, docStats{})
+			for d := x.from; d < x.to; d++ {
+				if live.has(d) {
+					p.addTo(&p.totals[x.number], d, 1)
+				}
 			}
 		}
 	}
@@ -100,13 +96,9 @@ func (p *part) addDoc(s *bm25.Stats, doc uint32, sign int) {
 	}
 }
 
-// updateStats adds a document that becomes live to the statistics of its tenant, or with sign -1 takes out one that
-// no longer is: it counts it and invalidates what is cached.
-func (p *part) updateStats(doc uint32, sign int) {
-	i, _ := p.tenant(p.columns.rows[doc].namespace)
-	p.addTo(&p.totals[i], doc, sign)
-	p.stats = &atomic.Pointer[projectStats]{}
-}
+// updateStats adds a document that becomes live to the statistics of its project, or with sign -1 takes out one that
+// no longer is.
+func (p *part) updateStats(doc uint32, sign int) { p.addTo(&p.totals[p.project(doc)], doc, sign) }
 
 // archived is 1 for the row of an archived document, else 0.
 func (r *row) archived() int {

@@ -126,15 +126,46 @@ func docOf(b []byte) uint32 { return binary.LittleEndian.Uint32(b) >> 8 }
 // len is the number of postings.
 func (l list) len() int { return len(l.posts) / postSize }
 
-// in counts the postings of documents that are in a set.
-func (l list) in(set docSet) int {
-	n := 0
-	for b := l.posts; len(b) >= postSize; b = b[postSize:] {
-		if set.has(docOf(b)) {
-			n++
+// in counts the postings of documents that are in ranges and in a set.
+func (l list) in(ranges []docRange, set docSet) int {
+	n, b := 0, l.posts
+	for _, r := range ranges {
+		b = b[from(b, r.from):]
+		for ; len(b) >= postSize && docOf(b) < r.to; b = b[postSize:] {
+			if set.has(docOf(b)) {
+				n++
+			}
 		}
 	}
 	return n
+}
+
+// within returns the postings of a range of documents. Cost: two binary searches, and a pass over those before if some are rare.
+func (l list) within(r docRange) list {
+	l = l.startingAt(r.from)
+	l.posts = l.posts[:from(l.posts, r.to)]
+	return l
+}
+
+// startingAt returns the postings of a document and those after it. Cost: a binary search, and a pass over those before if some are rare.
+func (l list) startingAt(doc uint32) list {
+	first := from(l.posts, doc)
+	if len(l.rare) > 0 {
+		skipped := 0
+		for b := l.posts[:first]; len(b) >= postSize; b = b[postSize:] {
+			if b[0] == 0 {
+				skipped += rareSize
+			}
+		}
+		l.rare = l.rare[skipped:]
+	}
+	l.posts = l.posts[first:]
+	return l
+}
+
+// from returns where the postings begin of a document and those after it, in bytes.
+func from(posts []byte, doc uint32) int {
+	return postSize * sort.Search(len(posts)/postSize, func(i int) bool { return docOf(posts[i*postSize:]) >= doc })
 }
 
 // rareCounts decodes an entry of [list.rare].

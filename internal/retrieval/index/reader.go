@@ -130,7 +130,7 @@ func (f reader) Find(id hippo.ID) (retrieve.Doc, bool) {
 		if p.outside {
 			continue
 		}
-		doc, ok := findIn(p.segment, p.scope.tenant, id)
+		doc, ok := p.find(id)
 		if !ok || !p.live.has(doc) {
 			continue
 		}

@@ -66,32 +66,42 @@ type cursor struct {
 	last  bm25.Counts // of a rare posting
 }
 
-// search finds the matches in one part; everything: the query has no text.
-func (w *window) search(f *found, p *partFound, everything bool) {
-	n := p.scope.to
+// search finds the matches among some documents of a part.
+func (w *window) search(f *found, p *partFound, in []docRange) {
 	w.open(f, p)
 	if w.substring != "" {
 		p.contain(w.substring)
 	}
-	for start := p.scope.from &^ (windowSize - 1); start < n; start += windowSize {
-		if !everything && w.substring == "" {
-			if start = w.next(start); start >= n {
+	for _, r := range in {
+		for i := range w.cursors {
+			w.cursors[i].list = w.cursors[i].startingAt(r.from)
+		}
+		w.scan(f, p, r)
+	}
+}
+
+// scan finds the matches in a range of documents, some of them at a time.
+func (w *window) scan(f *found, p *partFound, in docRange) {
+	all := f.matches.everything || w.substring != ""
+	for start := in.from &^ 63; start < in.to; start += windowSize {
+		if !all {
+			if start = w.next(start); start >= in.to {
 				return
 			}
 		}
-		end := min(start+windowSize, n)
+		some := docRange{max(start, in.from), min(start+windowSize, in.to)}
 		w.sums = (*[windowSize]sum)(p.sums[start:])
-		clear(w.sums[:])
+		clear(w.sums[some.from-start : some.to-start])
 		from := 0
 		for _, to := range w.ends {
 			if to == from+1 {
-				w.add(&w.cursors[from], p, start, end)
+				w.add(&w.cursors[from], p, start, some.to)
 			} else {
-				w.addBest(w.cursors[from:to], p, start, end)
+				w.addBest(w.cursors[from:to], p, start, some.to)
 			}
 			from = to
 		}
-		w.collect(f, p, start, end, everything)
+		w.collect(f, p, start, some)
 	}
 }
 
@@ -132,7 +142,7 @@ func (w *window) tabulate(shapes *shapes) {
 	}
 }
 
-// next returns the start of the first window at or after start that has postings.
+// next returns the start of the first window at or after start that has postings: a multiple of 64.
 func (w *window) next(start uint32) uint32 {
 	low := ^uint32(0)
 	for i := range w.cursors {
@@ -140,7 +150,7 @@ func (w *window) next(start uint32) uint32 {
 			low = min(low, docOf(b))
 		}
 	}
-	return max(start, low&^(windowSize-1))
+	return max(start, low&^63)
 }
 
 // add adds what one term gives to the documents from start to end.
@@ -206,8 +216,8 @@ func (c *cursor) counts(code byte) *bm25.Counts {
 	return &c.last
 }
 
-// collect notes the matches of a window, and the highest of their sums.
-func (w *window) collect(f *found, p *partFound, start, end uint32, everything bool) {
+// collect notes the matches among some documents of a window, and the highest of their sums.
+func (w *window) collect(f *found, p *partFound, start uint32, in docRange) {
 	for i := range w.hit {
 		word := int(start)/64 + i
 		m := w.hit[i]
@@ -215,28 +225,38 @@ func (w *window) collect(f *found, p *partFound, start, end uint32, everything b
 		if w.substring != "" && word < len(p.containing) {
 			m |= p.containing[word]
 		}
-		if everything {
-			m = lowBits(int(end) - word*64)
+		if f.matches.everything {
+			m = ^uint64(0)
 		}
-		if m == 0 {
+		if m &= lowBits(int(in.to)-word*64) &^ lowBits(int(in.from)-word*64); m == 0 {
 			continue
 		}
-		m &= p.filter.docs[word]
 		if p.situation.required {
 			m &= p.situation.docs[word]
 		}
+		if f.query.Elsewhere {
+			w.elsewhere(f, p, start, word, m&p.filter.scope[word]&^p.filter.docs[word])
+		}
+		m &= p.filter.docs[word]
 		for all := m; all != 0; all &= all - 1 {
 			bit := bits.TrailingZeros64(all)
 			if doc := uint32(word*64 + bit); p.filter.open || p.filter.passesRow(p.part, doc) {
-				f.matches.best = max(f.matches.best, w.sums[i*64+bit].score)
+				f.matches.best = max(f.matches.best, w.sums[doc-start].score)
 			} else {
 				m &^= 1 << bit
-				if f.query.Elsewhere && 2*w.sums[i*64+bit].cover >= f.terms.totalIDF && p.filter.passesElsewhere(p.part, doc) {
-					f.matches.elsewhere++
-				}
 			}
 		}
-		p.matched[word] = m
+		p.matched[word] |= m
+	}
+}
+
+// elsewhere counts those of 64 documents of other projects that have half of the words of the query, by their weight.
+func (w *window) elsewhere(f *found, p *partFound, start uint32, word int, m uint64) {
+	for ; m != 0; m &= m - 1 {
+		doc := uint32(word*64 + bits.TrailingZeros64(m))
+		if 2*w.sums[doc-start].cover >= f.terms.totalIDF && p.filter.passesRow(p.part, doc) {
+			f.matches.elsewhere++
+		}
 	}
 }
 

@@ -74,8 +74,11 @@ func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error)
 		w.substring = ""
 	}
 	for i := range f.parts {
-		if p := &f.parts[i]; p.reachable() || p.possible && q.Elsewhere && !f.matches.everything {
-			w.search(f, p, f.matches.everything)
+		switch p := &f.parts[i]; {
+		case p.possible && q.Elsewhere && !f.matches.everything:
+			w.search(f, p, p.scope.ranges)
+		case p.reachable():
+			w.search(f, p, p.filter.reach.ranges)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -124,22 +127,22 @@ func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 	for i, p := range s.parts {
 		g := &f.parts[i]
 		g.part, g.number = p, i
-		in, known, ok := p.within(&q.Scope)
+		in, ok := p.scope(&q.Scope)
 		if g.scope, g.outside = in, !ok; !ok {
-			g.possible, g.filter = false, filter{docs: newDocSet(p.docs)}
+			none := newDocSet(p.docs)
+			g.possible, g.filter = false, filter{reach: extent{docs: none}, scope: none, docs: none}
 			continue
 		}
-		g.filter, g.possible = p.compile(q, in.docs)
-		g.whole = !q.Forgotten && g.filter.docs.count() == p.docs
-		stats := &known.all
+		g.filter, g.possible = p.compile(q, &in)
+		g.whole = !q.Forgotten && g.filter.scope.count() == p.docs
+		known := p.statistics(&in)
 		if q.Insights && len(q.Filter.Types) == 0 {
-			stats = &known.insights
-		}
-		f.stats.Docs += stats.Docs
-		for k, n := range stats.Length {
-			f.stats.Length[k] += n
+			f.stats.Add(&known.insights)
+		} else {
+			f.stats.Add(&known.all)
 		}
 	}
+	f.sampling = samplingOf(f.stats.Docs)
 }
 
 // archived reports whether some document that may pass the filter may be archived.

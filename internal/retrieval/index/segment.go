@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/index/vector"
 )
 
-// segment is an immutable run of documents, ordered by namespace and ID and numbered from 0, with
+// segment is an immutable run of documents, ordered by namespace, project and ID and numbered from 0, with
 // dictionaries of its own. Its bytes lie on the heap or in a mapped file.
 type segment struct {
 	docs    int
@@ -37,10 +37,8 @@ type caches struct {
 	elements atomic.Pointer[elementRows]
 	// vocabularies caches the terms of each namespace; see [vocabularyOf].
 	vocabularies sync.Map
-	// projects caches the documents of the projects that were asked for last.
-	projects atomic.Pointer[projectDocs]
-	// namespace caches the documents of the namespace that was asked for last; see [tenant.of].
-	namespace atomic.Pointer[extent]
+	// sampled caches the sample that was asked for last.
+	sampled atomic.Pointer[sampledDocs]
 	// insights caches the documents that are neither entities nor summaries; see [insightsOf].
 	insights atomic.Pointer[docSet]
 	// signatures caches those of the terms; see [segment.termSignatures].
@@ -70,6 +68,21 @@ func insightsOf(s *segment) docSet {
 	}
 	s.insights.Store(&out)
 	return out
+}
+
+// sampleOf returns the documents of the sample, of all namespaces. Cost: a pass over the rows if another one was asked for last.
+func sampleOf(s *segment, by sampling) docSet {
+	if last := s.sampled.Load(); last != nil && last.sampling == by {
+		return last.docs
+	}
+	out := &sampledDocs{by, newDocSet(s.docs)}
+	for i := range s.columns.rows {
+		if by.has(&s.columns.rows[i].id) {
+			out.docs.add(uint32(i))
+		}
+	}
+	s.sampled.Store(out)
+	return out.docs
 }
 
 // author returns who said a document.

@@ -74,7 +74,7 @@ func (s *searchPool) analyse(elements []string) []element {
 
 // lexical finds the documents that fit by their terms.
 func (t *situationFilter) lexical(p *partFound, filter []element) {
-	s, in := p.segment, p.scope.docRange
+	s, in := p.segment, p.scope.hull()
 	t.docs, t.first, t.context = newDocSet(s.docs), in.from, make([]float64, in.to-in.from)
 	for i := range filter {
 		e := &filter[i]
@@ -147,7 +147,7 @@ func (e *element) match(ids []uint32) float64 {
 // semantic adds the documents whose situation is similar by vectors. rows are the rows of the
 // situation elements, by name, similar what each row is worth.
 func (t *situationFilter) semantic(p *partFound, rows []uint32, similar []float64) {
-	for doc := p.scope.from; doc < p.scope.to; doc++ {
+	for doc := range p.scope.all() {
 		best := 0.0
 		for _, name := range p.columns.elements(&p.columns.extras[doc]) {
 			if r := rows[name]; r != 0 && int(r) <= len(similar) {

@@ -108,8 +108,8 @@ func (s *state) Archived(scope *hippo.Scope) (n int) {
 		if !ok || p.archived == 0 {
 			continue
 		}
-		for d := in.from; d < in.to; d++ {
-			if p.live.has(d) && in.has(d) {
+		for d := range in.all() {
+			if p.live.has(d) {
 				n += p.stored.row(d).archived()
 			}
 		}
@@ -117,13 +117,12 @@ func (s *state) Archived(scope *hippo.Scope) (n int) {
 	return n
 }
 
-// Namespaces returns those that have memories, forgotten ones included, in alphabetical order. Cost: an eighth of a byte for each of them and each row.
+// Namespaces returns those that have memories, forgotten ones included, in alphabetical order.
 func (s *state) Namespaces() []string {
 	seen := make(map[string]bool)
 	for _, p := range s.current.Load().parts {
 		for _, t := range p.tenants {
-			all := t.of(p.segment)
-			if p.live.common(all.docs)+p.hidden.common(all.docs) > 0 {
+			if p.anyKnown(t.docRange) {
 				seen[p.names.text(t.namespace)] = true
 			}
 		}
@@ -132,7 +131,7 @@ func (s *state) Namespaces() []string {
 }
 
 // Projects returns the projects of a scope that have memories, forgotten ones included, in
-// alphabetical order and without the empty one. Cost: a pass over the rows.
+// alphabetical order and without the empty one.
 func (s *state) Projects(scope *hippo.Scope) []string {
 	seen := make(map[string]bool)
 	for _, p := range s.current.Load().parts {
@@ -140,15 +139,9 @@ func (s *state) Projects(scope *hippo.Scope) []string {
 		if !ok {
 			continue
 		}
-		used := make([]bool, p.names.len())
-		for d := in.from; d < in.to; d++ {
-			if p.known(&in, d) {
-				used[p.columns.rows[d].project] = true
-			}
-		}
-		for i, ok := range used {
-			if ok {
-				seen[p.names.text(uint32(i))] = true
+		for _, x := range in.projects {
+			if p.anyKnown(x.docRange) {
+				seen[p.names.text(x.project)] = true
 			}
 		}
 	}
@@ -165,12 +158,12 @@ func (s *state) Labels(scope *hippo.Scope, f *hippo.Filter) (types, tags map[str
 		if !ok {
 			continue
 		}
-		c, possible := p.compile(&retrieve.Query{Scope: *scope, Filter: *f}, in.docs)
-		if !possible || c.absent() {
+		c, possible := p.compile(&retrieve.Query{Scope: *scope, Filter: *f}, &in)
+		if !possible {
 			continue
 		}
 		kinds, labels := make([]int, p.names.len()), make([]int, p.names.len())
-		for d := in.from; d < in.to; d++ {
+		for d := range c.reach.all() {
 			if !c.passes(p, d) {
 				continue
 			}

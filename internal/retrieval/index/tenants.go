@@ -8,27 +8,34 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// group finds the namespaces of the documents, which are ordered by namespace and ID.
+// group finds the namespaces and projects of the documents, which are ordered by namespace, project and ID.
 func group(s *segment) {
-	rows := s.columns.rows
+	rows, number := s.columns.rows, 0
 	for from := 0; from < len(rows); {
-		namespace := rows[from].namespace
-		n := sort.Search(len(rows)-from, func(i int) bool { return rows[from+i].namespace != namespace })
-		s.tenants = append(s.tenants, tenant{namespace, docRange{uint32(from), uint32(from + n)}})
-		from += n
+		first := rows[from]
+		n := sort.Search(len(rows)-from, func(i int) bool {
+			return rows[from+i].namespace != first.namespace || rows[from+i].project != first.project
+		})
+		docs := docRange{uint32(from), uint32(from + n)}
+		if last := len(s.tenants) - 1; last < 0 || s.tenants[last].namespace != first.namespace {
+			s.tenants = append(s.tenants, tenant{namespace: first.namespace, docRange: docs})
+		}
+		t := &s.tenants[len(s.tenants)-1]
+		t.projects, t.to = append(t.projects, projectDocs{first.project, docs, number}), docs.to
+		from, number = from+n, number+1
 	}
 }
 
 // order lists the documents by ID if that is another order than theirs.
 func order(s *segment) {
-	if len(s.tenants) < 2 {
+	rows := s.columns.rows
+	if slices.IsSortedFunc(rows, func(a, b row) int { return a.id.Compare(b.id) }) {
 		return
 	}
 	s.byID = make([]uint32, s.docs)
 	for i := range s.byID {
 		s.byID[i] = uint32(i)
 	}
-	rows := s.columns.rows
 	slices.SortFunc(s.byID, func(a, b uint32) int { return rows[a].id.Compare(rows[b].id) })
 }
 
@@ -51,13 +58,6 @@ func (s *segment) find(id hippo.ID) (uint32, bool) {
 	return doc, rows[doc].id == id
 }
 
-// findIn is find for the memories of a namespace, which is faster.
-func findIn(s *segment, t tenant, id hippo.ID) (uint32, bool) {
-	rows := s.columns.rows[t.from:t.to]
-	i := sort.Search(len(rows), func(i int) bool { return rows[i].id.Compare(id) >= 0 })
-	return t.from + uint32(i), i < len(rows) && rows[i].id == id
-}
-
 // firstID returns the lowest ID.
 func firstID(s *segment) hippo.ID { return s.columns.rows[s.inOrder(0)].id }
 
@@ -66,38 +66,52 @@ func (s *segment) tenant(namespace uint32) (int, bool) {
 	return slices.BinarySearchFunc(s.tenants, namespace, func(t tenant, n uint32) int { return cmp.Compare(t.namespace, n) })
 }
 
-// of returns the documents of a namespace in its segment. Cost: a set of all documents if another one was asked for last.
-func (t tenant) of(s *segment) extent {
-	if int(t.to-t.from) == s.docs {
-		return extent{tenant: t}
-	}
-	if last := s.namespace.Load(); last != nil && last.tenant == t {
-		return *last
-	}
-	set := newDocSet(s.docs)
-	for i := t.from / 64; i <= (t.to-1)/64; i++ {
-		set[i] = lowBits(int(t.to)-int(i)*64) &^ lowBits(int(t.from)-int(i)*64)
-	}
-	out := &extent{t, set}
-	s.namespace.Store(out)
-	return *out
+// project returns the number of the project of a document among those of the segment.
+func (s *segment) project(doc uint32) int {
+	i := sort.Search(len(s.tenants), func(i int) bool { return s.tenants[i].to > doc })
+	list := s.tenants[i].projects
+	k := sort.Search(len(list), func(k int) bool { return list[k].to > doc })
+	return list[k].number
 }
 
-// inProjects returns the documents of projects. Cost: a pass over the rows of the namespace if others were asked for last.
-func (s *segment) inProjects(t tenant, projects []uint32) *projectDocs {
-	if last := s.projects.Load(); last != nil && last.namespace == t.namespace && slices.Equal(last.projects, projects) {
-		return last
+// narrow returns the documents of an extent that are of some projects; nil: of any.
+func narrow(s *segment, in *extent, projects []string) extent {
+	if projects == nil {
+		return *in
 	}
-	out := &projectDocs{projects, extent{t, newDocSet(s.docs)}}
-	for i := t.from; i < t.to; i++ {
-		if slices.Contains(projects, s.columns.rows[i].project) {
-			out.docs.add(i)
+	return docsOf(s, in.tenant, among(s, in.projects, projects))
+}
+
+// among returns those of a list that have one of some names.
+func among(s *segment, list []projectDocs, names []string) []projectDocs {
+	wanted := s.anyName(names)
+	some := make([]projectDocs, 0, min(len(list), len(wanted)))
+	for _, x := range list {
+		if slices.Contains(wanted, x.project) {
+			some = append(some, x)
 		}
 	}
-	if out.docs.count() == s.docs {
-		out.docs = nil
+	return some
+}
+
+// docsOf returns the documents of projects of a namespace.
+func docsOf(s *segment, t tenant, projects []projectDocs) extent {
+	out, n := extent{tenant: t, projects: projects}, 0
+	for _, x := range projects {
+		n += int(x.to - x.from)
+		if last := len(out.ranges) - 1; last >= 0 && out.ranges[last].to == x.from {
+			out.ranges[last].to = x.to
+			continue
+		}
+		out.ranges = append(out.ranges, x.docRange)
 	}
-	s.projects.Store(out)
+	if n == s.docs {
+		return out
+	}
+	out.docs = newDocSet(s.docs)
+	for _, r := range out.ranges {
+		out.docs.addRange(r)
+	}
 	return out
 }
 

@@ -44,18 +44,14 @@ func (v *vectors) rows(doc uint32) (from, to uint32) {
 // nearby is how many rows lie between two of a scope that are scanned in one run: to read them costs less than to begin another one.
 const nearby = 4
 
-// runs returns the rows of the documents of a scope, with some between them, in their order. Cost: some 2 ns a document of the
-// namespace, unless it has all rows.
-func (v *vectors) runs(in *extent) []vector.Run {
-	if in.docs == nil || v.rowOf == nil {
+// runs returns the rows of some documents, with some between them, in their order; nil: all rows. Cost: some 2 ns a document.
+func (v *vectors) runs(docs docSet) []vector.Run {
+	if docs == nil || v.rowOf == nil {
 		return vector.AllRows(&v.table)
 	}
 	list := make([]vector.Run, 0, 8)
 	sorted := true
-	for doc := in.from; doc < in.to; doc++ {
-		if !in.docs.has(doc) {
-			continue
-		}
+	for doc := range docs.all() {
 		first, to := v.rows(doc)
 		if first == to {
 			continue

@@ -50,25 +50,4 @@ func vocabularyOf(s *segment, t tenant) terms {
 }
 
 // postings returns where a term occurs in the scope.
-func (p *partFound) postings(id uint32) list { return p.lexicon.postings(id).within(p.scope.docRange) }
-
-// within returns the postings of a range of documents. Cost: two binary searches, and a pass over those before if some are rare.
-func (l list) within(r docRange) list {
-	first, end := from(l.posts, r.from), from(l.posts, r.to)
-	if len(l.rare) > 0 {
-		skipped := 0
-		for b := l.posts[:first]; len(b) >= postSize; b = b[postSize:] {
-			if b[0] == 0 {
-				skipped += rareSize
-			}
-		}
-		l.rare = l.rare[skipped:]
-	}
-	l.posts = l.posts[first:end]
-	return l
-}
-
-// from returns where the postings begin of a document and those after it, in bytes.
-func from(posts []byte, doc uint32) int {
-	return postSize * sort.Search(len(posts)/postSize, func(i int) bool { return docOf(posts[i*postSize:]) >= doc })
-}
+func (p *partFound) postings(id uint32) list { return p.lexicon.postings(id).within(p.scope.hull()) }

@@ -190,7 +190,7 @@ type Counts struct {
 	Elsewhere int
 }
 
-// Spread describes the cosines of a query with the vectors of a scope, one for each passage:
+// Spread describes the cosines of a query with the vectors of a scope, one for each passage, or of some of them if the scope is large:
 // their number, mean and standard deviation.
 type Spread struct {
 	Count           int

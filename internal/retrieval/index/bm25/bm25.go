@@ -49,6 +49,14 @@ type Stats struct {
 	Length [NumFields]uint64
 }
 
+// Add adds the statistics of other documents.
+func (s *Stats) Add(o *Stats) {
+	s.Docs += o.Docs
+	for f, n := range o.Length {
+		s.Length[f] += n
+	}
+}
+
 // IDF is the weight of a term that df of n documents contain: ln(1 + (n-df+.5)/(df+.5)).
 // It is above 0 for 0 <= df <= n.
 func IDF(n, df int) float64 {
