@@ -12,15 +12,13 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/query"
+	"github.com/hippo-memory/hippo/lab/database"
 )
 
 // copies fills a namespace with n memories, and copies it to others with the same prefix until there are count.
@@ -31,31 +29,12 @@ func (b *bench) copies(ctx context.Context, prefix string, n, count int) error {
 	}
 	e, err := all.Of(ctx, prefix+"0")
 	if err == nil {
-		err = b.fill(ctx, in(e, prefix+"0"), 3, n)
+		err = b.fill(ctx, database.In(e, prefix+"0"), 3, n)
 	}
 	if err = errors.Join(err, all.Shut(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
-	c, err := pgx.Connect(ctx, b.url)
-	if err != nil {
-		return err
-	}
-	defer c.Close(ctx) //nolint:errcheck // it is not used again
-	const insert = `SELECT format('INSERT INTO hippo.%I (%s) SELECT %s FROM hippo.%I JOIN generate_series(1, %s) AS n ON tenant = %L', table_name, string_agg(quote_ident(column_name), ', '),
-		string_agg(CASE WHEN column_name IN ('tenant', 'namespace') THEN quote_literal($1::text) || ' || n' WHEN column_name = 'store' THEN 'store || n' ELSE quote_ident(column_name) END, ', '),
-		table_name, $2::int - 1, $1 || '0') FROM information_schema.columns WHERE table_schema = 'hippo' AND table_name IN (SELECT table_name FROM information_schema.columns WHERE table_schema = 'hippo'
-		AND column_name = 'tenant') AND table_name NOT IN ('lease', 'writer') AND table_name NOT LIKE '%snapshot%' GROUP BY table_name`
-	rows, err := c.Query(ctx, insert, prefix, count)
-	if err != nil {
-		return err
-	}
-	statements, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	for _, s := range append(statements, "ANALYZE") {
-		if err == nil {
-			_, err = c.Exec(ctx, s)
-		}
-	}
-	return err
+	return database.Copies(ctx, b.url, prefix, count)
 }
 
 // attach measures the first search of tenants that are not open.
@@ -102,26 +81,17 @@ func (b *bench) firsts(ctx context.Context, prefix string, tenants int, snapshot
 	for i := range tenants {
 		name := fmt.Sprint(prefix, i)
 		runtime.GC()
-		began, used := time.Now(), processor()
+		began, used := time.Now(), database.Processor()
 		e, openErr := all.Of(ctx, name)
 		if err = errors.Join(err, openErr); err != nil {
 			break
 		}
-		_, searchErr := query.Search(ctx, in(e, name), hippo.Query{Text: "the name of a file", NoTouch: true})
-		wall, cpu = append(wall, time.Since(began)), append(cpu, processor()-used)
+		_, searchErr := query.Search(ctx, database.In(e, name), hippo.Query{Text: "the name of a file", NoTouch: true})
+		wall, cpu = append(wall, time.Since(began)), append(cpu, database.Processor()-used)
 		err = errors.Join(err, searchErr, e.Index.Save(ctx))
 		time.Sleep(300 * time.Millisecond)
 	}
 	return wall, cpu, errors.Join(err, all.Shut(context.WithoutCancel(ctx)))
-}
-
-// processor returns the time of the processor that the process has used.
-func processor() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // memory measures what tenants hold in memory that the system cannot take back, in a process of their own.
@@ -163,7 +133,7 @@ func (b *bench) hold(ctx context.Context, prefix string) error {
 			name := fmt.Sprint(prefix, i)
 			e, err := all.Of(ctx, name)
 			if err == nil {
-				err = do(in(e, name))
+				err = do(database.In(e, name))
 			}
 			if err != nil {
 				return err
@@ -175,7 +145,7 @@ func (b *bench) hold(ctx context.Context, prefix string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := query.Search(ctx, in(e, prefix+"0"), hippo.Query{Text: "the name of a file"}); err != nil {
+	if _, err := query.Search(ctx, database.In(e, prefix+"0"), hippo.Query{Text: "the name of a file"}); err != nil {
 		return err
 	}
 	empty := anonymous()
@@ -195,6 +165,11 @@ func (b *bench) hold(ctx context.Context, prefix string) error {
 func anonymous() float64 {
 	time.Sleep(500 * time.Millisecond)
 	debug.FreeOSMemory()
+	return rssAnon()
+}
+
+// rssAnon returns how many MB of memory the process holds that the system cannot take back, garbage included.
+func rssAnon() float64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0

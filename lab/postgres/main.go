@@ -109,6 +109,8 @@ func (b *bench) run(ctx context.Context, child, only string) (err error) {
 			err = errors.Join(err, part.run(ctx))
 		}
 	}
+	average, _ := os.ReadFile("/proc/loadavg") // other systems have none
+	fmt.Printf("load average %s", average)
 	return err
 }
 

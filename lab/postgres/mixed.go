@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/lab/corpus"
+	"github.com/hippo-memory/hippo/lab/database"
 )
 
 // popularity draws tenants: the nth one as often as 1/n.
@@ -68,19 +68,12 @@ func (b *bench) mixed(ctx context.Context) error {
 	b.touch(ctx, all)
 	row(fmt.Sprintf("first use of %d tenants of %d", b.tenants, b.each), "", fmt.Sprintf("%.1f s", time.Since(began).Seconds()), "", "")
 	l, favourites := &load{}, zipf(b.tenants)
-	var peak atomic.Int64
-	watch, stop := context.WithCancel(ctx)
-	go func() {
-		for watch.Err() == nil {
-			_, bytes, _ := all.Counts()
-			peak.Store(max(peak.Load(), bytes))
-			time.Sleep(5 * time.Millisecond)
-		}
-	}()
-	began = time.Now()
+	var before int64
+	h := watch(ctx, all)
 	for _, phase := range []bool{false, true} { // the first one is to warm up
 		if phase {
 			l = &load{}
+			_, _, before = all.Counts()
 		}
 		began = time.Now()
 		b.clientsDo(func(client int) {
@@ -91,7 +84,8 @@ func (b *bench) mixed(ctx context.Context) error {
 			}
 		})
 	}
-	stop()
+	seconds := time.Since(began).Seconds()
+	h.stop()
 	what := fmt.Sprintf("%d clients, %d tenants of %d, zipf 1, %d MB", b.clients, b.tenants, b.each, b.budget)
 	for _, q := range []struct {
 		at   float64
@@ -100,14 +94,47 @@ func (b *bench) mixed(ctx context.Context) error {
 		row(fmt.Sprintf("%s: search p%.0f", what, 100*q.at), "", millis(l.reads.at(q.at)), "", q.must)
 	}
 	row(what+": record p50", "", millis(l.writes.at(.5)), "", "")
-	row(what+": calls", "", fmt.Sprintf("%.0f /s", float64(len(l.reads)+len(l.writes))/time.Since(began).Seconds()), "", "")
-	n, _, _ := all.Counts()
-	row(fmt.Sprintf("%s: the most that was open, %d now", what, n), "", fmt.Sprintf("%.0f MB", math.Ceil(float64(peak.Load())/(1<<20))), "", fmt.Sprintf("%d MB", b.budget))
+	row(what+": calls", "", fmt.Sprintf("%.0f /s", float64(len(l.reads)+len(l.writes))/seconds), "", "")
+	n, _, evicted := all.Counts()
+	row(what+": closed to make room", "", fmt.Sprintf("%.0f /s", float64(evicted-before)/seconds), "", "")
+	row(fmt.Sprintf("%s: the most that was open, %d now", what, n), "", fmt.Sprintf("%.1f MB", float64(h.bytes)/(1<<20)), "", fmt.Sprintf("%d MB", b.budget))
+	row(what+": the most open at a time", "", fmt.Sprint(h.engines), "", "")
+	row(what+": the most memory that the system cannot take back", "", fmt.Sprintf("%.0f MB", h.anonymous), "", "")
 	row(what+": errors", "", fmt.Sprint(l.failed.Load()), "", "0")
 	if p := l.problem.Load(); p != nil {
 		fmt.Println(p)
 	}
 	return all.Shut(context.WithoutCancel(ctx))
+}
+
+// held is the most that a pool held while it was watched.
+type held struct {
+	bytes     int64   // by its estimate
+	engines   int     // open or being closed
+	anonymous float64 // MB of the process
+	stop      func()  // ends the watching
+}
+
+// watch looks at a pool until stop is called.
+func watch(ctx context.Context, all *app.Tenants) *held {
+	h, ended := &held{}, make(chan struct{})
+	ctx, cancel := context.WithCancel(ctx)
+	h.stop = func() {
+		cancel()
+		<-ended
+	}
+	go func() {
+		defer close(ended)
+		for i := 0; ctx.Err() == nil; i++ {
+			n, bytes, _ := all.Counts()
+			h.engines, h.bytes = max(h.engines, n), max(h.bytes, bytes)
+			if i%100 == 0 {
+				h.anonymous = max(h.anonymous, rssAnon())
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	return h
 }
 
 // touch opens each tenant once, so that it has the file of its index. One that fails will fail in the load.
@@ -147,10 +174,10 @@ func (l *load) one(ctx context.Context, all *app.Tenants, name string, w *corpus
 		return
 	}
 	if read {
-		_, err = query.Search(use, in(e, name), hippo.Query{Text: text})
+		_, err = query.Search(use, database.In(e, name), hippo.Query{Text: text})
 		l.add(&l.reads, time.Since(began), err)
 		return
 	}
-	_, err = memory.Record(use, in(e, name), &hippo.Memory{Content: text, Importance: hippo.Importance{Base: .5}})
+	_, err = memory.Record(use, database.In(e, name), &hippo.Memory{Content: text, Importance: hippo.Importance{Base: .5}})
 	l.add(&l.writes, time.Since(began), err)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/query"
 	"github.com/hippo-memory/hippo/lab/corpus"
+	"github.com/hippo-memory/hippo/lab/database"
 )
 
 // single measures one client on a warm tenant.
@@ -148,7 +149,7 @@ func (b *bench) writes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		own[i] = in(e, name)
+		own[i] = database.In(e, name)
 	}
 	rate, err := b.hammer(ctx, func(client int) *engine.Memories { return own[client] })
 	row(fmt.Sprintf("%d clients on %d tenants", b.clients, b.clients), "", fmt.Sprintf("%.0f /s", rate), "", "2000 /s")

@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/transfer"
 	"github.com/hippo-memory/hippo/lab/corpus"
+	"github.com/hippo-memory/hippo/lab/database"
 )
 
 // pair is the same in SQLite and in Postgres.
@@ -38,22 +39,18 @@ func (b *bench) pool(megabytes int) (*app.Tenants, error) {
 
 // open opens a namespace in both.
 func (b *bench) open(ctx context.Context, name string) (p pair[*engine.Memories], err error) {
-	database, err := b.postgres(name)
+	server, err := b.postgres(name)
 	if err != nil {
 		return p, err
 	}
-	for i, c := range []config.Config{b.sqlite(name), database} {
+	for i, c := range []config.Config{b.sqlite(name), server} {
 		e, err := app.Open(ctx, c, nil)
 		if err != nil {
 			return p, err
 		}
-		p[i] = in(e, name)
+		p[i] = database.In(e, name)
 	}
 	return p, nil
-}
-
-func in(e *engine.Engine, namespace string) *engine.Memories {
-	return e.In(hippo.Scope{Namespace: namespace, Rights: hippo.AllRights})
 }
 
 // fill imports n memories of about 400 bytes, and embeds them.
