@@ -66,11 +66,13 @@ func (x *Index) Stats() Stats {
 	return out
 }
 
-// What an index holds in memory that the system cannot take back, in bytes: a document that is mapped from the file has the columns
-// that change, any other one all of it. Measured on texts of 400 bytes with the built-in models, docs/scaling.md.
+// What an index holds in memory that the system cannot take back, in bytes, a second after a search: a document that is mapped from the
+// file has the columns that change, and a word of its dictionary a place in tables of words; any other document has all of it in memory.
+// Measured on notes of 300 bytes with the built-in models, at four sizes: held in lab/capacity.
 const (
-	residentIndex  = 256 << 10
-	residentMapped = 128
+	residentIndex  = 288 << 10
+	residentMapped = 16
+	residentTerm   = 24
 	residentOther  = 4 << 10
 )
 
@@ -79,7 +81,7 @@ func (x *Index) Resident() int64 {
 	n := int64(residentIndex)
 	for _, p := range x.current.Load().parts {
 		if p.file != nil {
-			n += int64(p.docs) * residentMapped
+			n += int64(p.docs)*residentMapped + int64(p.lexicon.terms.len())*residentTerm
 		} else {
 			n += int64(p.docs) * residentOther
 		}

@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -38,5 +39,28 @@ func TestSearch_releases_the_snapshot(t *testing.T) {
 	runtime.GC()
 	if alive() {
 		t.Error("a segment is in memory after another has taken its place")
+	}
+}
+
+// An index counts what it has in memory, which is less once its file is mapped, and grows with its words.
+func TestResident(t *testing.T) {
+	t.Parallel()
+	size := func(text func(n int) string) (before, after int64) {
+		s := newSource("s")
+		for n := range 200 {
+			s.put(note(n, text(n)))
+		}
+		x := open(t, s, &index.Options{Path: filepath.Join(t.TempDir(), "i")})
+		catchUp(t, x)
+		before = x.Resident()
+		if err := x.Save(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return before, x.Resident()
+	}
+	before, after := size(func(int) string { return "the same few words" })
+	_, more := size(func(n int) string { return fmt.Sprintf("word%d and%d another%d", n, n, n) })
+	if before-after < 200*2048 || more-after < 500*16 {
+		t.Errorf("200 notes take %d bytes, mapped %d, with other words each %d", before, after, more)
 	}
 }
