@@ -165,16 +165,11 @@ func effectsOf(ctx context.Context, m *engine.Memories, b *api.Reinforce, done [
 func voteOn(e *engine.Engine, x *hippo.Memory, v api.Vote, query string, day hippo.Day) (api.Reinforcement, error) {
 	now := e.Importance(x, day)
 	r := api.Reinforcement{ID: x.ID, Before: now, After: now}
-	f := hippo.Feedback{Day: day, Former: &hippo.Former{
-		At: e.Clock().UTC().Truncate(time.Microsecond), Importance: x.Importance.Value, SetDay: x.Importance.SetDay, SetAt: x.Importance.SetAt,
-		Untied: x.Untied,
-	}}
-	change := e.Weights.Usage.Upvoted
+	f := hippo.Feedback{Kind: hippo.FeedbackUp, Day: day}
 	switch v {
 	case api.VoteUp:
-		f.Kind = hippo.FeedbackUp
 	case api.VoteDown:
-		change, f.Kind = e.Weights.Usage.Downvoted, hippo.FeedbackDown
+		f.Kind = hippo.FeedbackDown
 	case api.VoteUndo:
 		err := unvote(x, &e.Weights.Learning)
 		r.After = e.Importance(x, day)
@@ -182,16 +177,8 @@ func voteOn(e *engine.Engine, x *hippo.Memory, v api.Vote, query string, day hip
 	default:
 		return r, nil
 	}
-	r.After, f.Question = change(now), e.Searcher.Question(strings.TrimSpace(query))
-	switch {
-	case f.Question != nil && x.Untied == nil:
-		x.Untied = &hippo.Untied{Value: x.Importance.Value, SetDay: x.Importance.SetDay}
-	case f.Question == nil && x.Untied != nil:
-		u := e.Weights.Usage.Importance(x.Untied.Value, x.Untied.SetDay, day, x.Pinned)
-		x.Untied = &hippo.Untied{Value: change(u), SetDay: day}
-	}
-	x.Importance.Value, x.Importance.SetDay, x.Importance.SetAt = r.After, day, f.Former.At
-	x.Feedback = e.Weights.Learning.Add(x.Feedback, f)
+	f.Question = e.Searcher.Question(strings.TrimSpace(query))
+	_, r.After = e.Weights.Vote(x, f, e.Clock().UTC().Truncate(time.Microsecond))
 	return r, nil
 }
 
