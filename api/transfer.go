@@ -18,9 +18,8 @@ type Import struct {
 
 // ImportReport is the outcome of an import.
 type ImportReport struct {
-	// Added memories are new; Present ones were here already, by ID. Updated ones were
-	// imported before, and their source has changed them since; Kept ones were also changed here,
-	// and keep those changes.
+	// Added memories are new; Present ones were here already, by ID. Updated ones were changed in their source since; Kept ones were
+	// changed here since, and keep those changes. Where the source is a store of this program, the history keeps what is not taken of it.
 	Added, Updated, Present, Kept int
 	// Forgotten ones were forgotten here, and Purged ones deleted here permanently; the import does not bring them back.
 	Forgotten, Purged int

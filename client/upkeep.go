@@ -43,8 +43,8 @@ func (c *Client) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return transfer.New(c.memories).Export(ctx)
 }
 
-// Import adds insights as another store held them, with their IDs, times and votes, as one operation. Importing the same again
-// adds nothing. What the report counts as added is durable, also if there is an error.
+// Import adds insights as another store held them, with their IDs, times and votes, as one operation. Of those that are here
+// it brings edits, votes and forgetting that are newer. Importing the same again changes nothing. What the report counts as added is durable, also if there is an error.
 func (c *Client) Import(ctx context.Context, q api.Import) (api.ImportReport, error) {
-	return transfer.New(c.memories).Logged(transfer.Origin{}).Import(ctx, q.Calendar, q.Entries, nil)
+	return transfer.New(c.memories).Logged(transfer.Origin{Store: true}).Import(ctx, q.Calendar, q.Entries, nil)
 }

@@ -42,6 +42,9 @@ type Report struct {
 	Elsewhere int
 }
 
+// OfStore reports whether the source was a store of this program, or an export of one.
+func (r *Report) OfStore() bool { return formats.Own(formats.Kind(r.Kind)) }
+
 // maxListed is the number of memories of a preview that are listed, of each outcome.
 const maxListed = 1000
 
@@ -100,7 +103,9 @@ func (s *Source) Import(ctx context.Context, m *engine.Memories, o *Options) (*R
 	if err != nil {
 		return nil, err
 	}
-	t := transfer.New(m).At(s.Place).AllowSecretsOf(s.SecretAllowed).Logged(s.origin)
+	from := s.origin
+	from.Store, from.Placed = formats.Own(s.Kind), to.given != nil
+	t := transfer.New(m).At(s.Place).AllowSecretsOf(s.SecretAllowed).Logged(from)
 	if o.Again {
 		t = t.Again()
 	}

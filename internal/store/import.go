@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -26,8 +27,8 @@ const (
 	Updated
 	// Present: it is here already, by ID.
 	Present
-	// Kept: it is here with another text or other labels, which count: those of a file of this program, and those that
-	// somebody has changed here since.
+	// Kept: it is here with another text or other labels, which count: those that somebody has changed here since, and those of another store
+	// that are older. The history keeps the latter.
 	Kept
 	// Refused: its ID is in use by what the caller may not see, or cannot be read and is
 	// perhaps that of another caller. Nothing is stored for it.
@@ -49,8 +50,24 @@ type Batch struct {
 	Before map[string]int
 	// Again brings back what was forgotten or purged here.
 	Again bool
+	// Joined: the memories are from a store of this program. What it has of one that is here is joined with that: see [join.Two]. What is
+	// not taken is kept in the history.
+	Joined bool
+	// Placed: the caller chose the project of the memories. One that is here stays where it is.
+	Placed bool
+	// Weights are those by which votes of both stores count; for Joined.
+	Weights *rank.Weights
 	// Released are memories that hold because some of the batch were forgotten here.
 	Released map[hippo.ID]Released
+	// dateless are those that do not say when they were recorded or changed: they cannot be joined.
+	dateless map[hippo.ID]bool
+}
+
+// importView reads what a store has before an import.
+type importView struct {
+	get      func([]hippo.ID) ([]*hippo.Memory, error)
+	versions func([]hippo.ID) ([]hippo.Version, error)
+	day      hippo.Day
 }
 
 // importVersion is the key of the metadata of an imported memory that says which of its versions
@@ -69,15 +86,19 @@ func ImportBatch(ctx context.Context, in Scoped, b *Batch) (outcomes []Outcome, 
 		return nil, err
 	}
 	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
-		p, err := planImport(in, b, purged, func(ids []hippo.ID) ([]*hippo.Memory, error) { return tx.Get(ids...) })
+		here, err := adoptCalendar(s, tx, b.Calendar)
+		if err != nil {
+			return err
+		}
+		p, err := planImport(in, b, purged, &importView{
+			func(ids []hippo.ID) ([]*hippo.Memory, error) { return tx.Get(ids...) },
+			func(ids []hippo.ID) ([]hippo.Version, error) { return tx.Versions(driver.VersionQuery{Memories: ids}) },
+			here.Day,
+		})
 		if err != nil {
 			return err
 		}
 		if err := p.bindAgain(in, tx, b); err != nil {
-			return err
-		}
-		here, err := adoptCalendar(s, tx, b.Calendar)
-		if err != nil {
 			return err
 		}
 		outcomes = p.outcomes
@@ -86,21 +107,29 @@ func ImportBatch(ctx context.Context, in Scoped, b *Batch) (outcomes []Outcome, 
 			moveDays(c, b.Calendar.Day, here.Day)
 			p.fresh[i] = c
 		}
-		if b.Logged {
-			for _, m := range p.fresh {
-				p.changed = append(p.changed, change{after: m})
-			}
-			return putKeptAfter(s, tx, op, p.changed, b.Before)
-		}
-		if err := tx.Put(p.fresh...); err != nil {
-			return err
-		}
-		return putKept(s, tx, op, p.changed)
+		return p.put(in, tx, op, b)
 	})
 	if err != nil {
 		return nil, wrap("import", err)
 	}
 	return outcomes, nil
+}
+
+// put stores what is new or changed.
+func (p *importPlan) put(in Scoped, tx driver.Tx, op hippo.Operation, b *Batch) error {
+	s, before := in.store, map[string]int(nil)
+	if b.Logged {
+		for _, m := range p.fresh {
+			p.changed = append(p.changed, change{after: m})
+		}
+		before = b.Before
+	} else if err := tx.Put(p.fresh...); err != nil {
+		return err
+	}
+	if err := putKeptAfter(s, tx, op, p.changed, before); err != nil {
+		return err
+	}
+	return keepLost(in, tx, p.lost)
 }
 
 // PreviewImport returns the outcomes that [ImportBatch] would have, and stores nothing.
@@ -109,7 +138,18 @@ func PreviewImport(ctx context.Context, in Scoped, b *Batch) ([]Outcome, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := planImport(in, b, purged, func(ids []hippo.ID) ([]*hippo.Memory, error) { return in.store.backend.Get(ctx, ids) })
+	back := in.store.backend
+	head, err := back.Head(ctx)
+	if err != nil {
+		return nil, wrap("import", err)
+	}
+	p, err := planImport(in, b, purged, &importView{
+		func(ids []hippo.ID) ([]*hippo.Memory, error) { return back.Get(ctx, ids) },
+		func(ids []hippo.ID) ([]hippo.Version, error) {
+			return back.Versions(ctx, driver.VersionQuery{Memories: ids})
+		},
+		head.Calendar.Day,
+	})
 	return p.outcomes, wrap("import", err)
 }
 
@@ -117,6 +157,10 @@ func PreviewImport(ctx context.Context, in Scoped, b *Batch) ([]Outcome, error) 
 func prepareImport(ctx context.Context, in Scoped, b *Batch) (purged map[hippo.ID]bool, err error) {
 	if err := placeAll(in, b.Memories); err != nil {
 		return nil, err
+	}
+	b.dateless = make(map[hippo.ID]bool)
+	for _, m := range b.Memories {
+		b.dateless[m.ID] = m.CreatedAt.IsZero() && m.UpdatedAt.IsZero()
 	}
 	if err := stampAll(in.store, b.Memories); err != nil {
 		return nil, err
@@ -167,13 +211,14 @@ type importPlan struct {
 	outcomes []Outcome       // of each
 	fresh    []*hippo.Memory // those to add
 	changed  []change        // those to update
+	lost     []lostVersion   // those of another store that are not taken
 }
 
-// planImport compares memories with those that get finds by ID. Of several with one ID the first
+// planImport compares memories with those that v has by ID. Of several with one ID the first
 // counts. With [hippo.RightAdmin], a memory that cannot be read is replaced.
-func planImport(s Scoped, b *Batch, purged map[hippo.ID]bool, get func([]hippo.ID) ([]*hippo.Memory, error)) (p importPlan, err error) {
+func planImport(s Scoped, b *Batch, purged map[hippo.ID]bool, v *importView) (p importPlan, err error) {
 	ms := b.Memories
-	here, err := get(hippo.IDsOf(ms...))
+	here, err := v.get(hippo.IDsOf(ms...))
 	if driver.Readable(err) != nil {
 		return p, err
 	}
@@ -187,6 +232,10 @@ func planImport(s Scoped, b *Batch, purged map[hippo.ID]bool, get func([]hippo.I
 	for _, m := range here {
 		stored[m.ID], taken[m.ID] = m, !s.scope.Sees(m)
 	}
+	j, err := newJoined(s.store, b, v, stored)
+	if err != nil {
+		return p, err
+	}
 	seen := make(map[hippo.ID]bool, len(ms))
 	for _, m := range ms {
 		outcome := Present
@@ -194,21 +243,31 @@ func planImport(s Scoped, b *Batch, purged map[hippo.ID]bool, get func([]hippo.I
 		case taken[m.ID]:
 			outcome = Refused
 		case seen[m.ID]:
-		case stored[m.ID] == nil && purged[m.ID]:
+		case stored[m.ID] != nil:
+			outcome = p.planChange(s.store, j, stored[m.ID], m)
+		case purged[m.ID]:
 			outcome = Purged
-		case stored[m.ID] == nil:
+		default:
 			outcome = Added
 			p.fresh = append(p.fresh, m)
-		default:
-			outcome = compareImported(stored[m.ID], m, b.Again)
-			if outcome == Updated {
-				p.changed = append(p.changed, change{before: stored[m.ID], after: updateImported(s.store, stored[m.ID], m)})
-			}
 		}
 		seen[m.ID] = true
 		p.outcomes = append(p.outcomes, outcome)
 	}
 	return p, nil
+}
+
+// planChange adds what becomes of a memory that is here.
+func (p *importPlan) planChange(s *Store, j *joined, stored, m *hippo.Memory) Outcome {
+	b := j.batch
+	if b.Joined && !b.dateless[m.ID] {
+		return j.plan(p, stored, m)
+	}
+	outcome := compareImported(stored, m, b.Again)
+	if outcome == Updated {
+		p.changed = append(p.changed, change{before: stored, after: updateImported(s, stored, m)})
+	}
+	return outcome
 }
 
 // compareImported compares a memory as it is stored with what a source has of it. Only what

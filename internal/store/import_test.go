@@ -3,11 +3,14 @@ package store_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // imported returns a memory of another program.
@@ -76,4 +79,66 @@ func TestImport_leaves_a_forgotten_memory_forgotten(t *testing.T) {
 	if err != nil || done[0] != store.Forgotten || get(t, s, hippo.ID{15: 7}).Content != "one" {
 		t.Errorf("got %v (%v)", done, err)
 	}
+}
+
+// An import of another store joins versions, and a preview says the same. What is not taken is kept, and taken by an undo.
+func TestImport_joins_versions_of_another_store(t *testing.T) {
+	t.Parallel()
+	c := start()
+	s, w := open(t, c), rank.DefaultWeights()
+	m := memory("one")
+	m.ID = hippo.ID{15: 9}
+	run := func(want store.Outcome, change func(m *hippo.Memory)) {
+		t.Helper()
+		batch := func() *store.Batch {
+			v := m.Clone()
+			change(v)
+			return &store.Batch{Memories: []*hippo.Memory{v}, Joined: true, Placed: true, Weights: &w, Calendar: hippo.Calendar{Day: 1, Date: "2026-01-01"}}
+		}
+		preview, err := store.PreviewImport(t.Context(), local(s), batch())
+		if err != nil || preview[0] != want {
+			t.Fatalf("the preview is %v (%v), want %v", preview, err, want)
+		}
+		if done, err := store.ImportBatch(t.Context(), local(s), batch()); err != nil || done[0] != want {
+			t.Fatalf("got %v (%v), want %v", done, err, want)
+		}
+	}
+	edited := func(text string, at time.Time) func(*hippo.Memory) {
+		return func(m *hippo.Memory) { m.Content, m.UpdatedAt, m.Version = text, at, 2 }
+	}
+	m.CreatedAt = c.t.Add(-time.Hour)
+	run(store.Added, func(*hippo.Memory) {})
+	run(store.Present, func(*hippo.Memory) {})
+	run(store.Updated, edited("two", c.t.Add(-time.Minute)))
+	run(store.Present, edited("two", c.t.Add(-time.Minute)))
+	run(store.Present, func(*hippo.Memory) {}) // it was here
+	run(store.Kept, edited("three", c.t.Add(-2*time.Minute)))
+	run(store.Present, edited("three", c.t.Add(-2*time.Minute)))
+	if got := get(t, s, m.ID); got.Content != "two" || got.Version != 2 {
+		t.Errorf("got %+v", got)
+	}
+	vs, err := store.Versions(t.Context(), local(s), driver.VersionQuery{Memories: []hippo.ID{m.ID}})
+	if err != nil || len(vs) != 3 || vs[0].Before.Content != "three" || vs[1].Before.Content != "two" {
+		t.Fatalf("the history is %+v (%v)", vs, err)
+	}
+	if _, err := store.Undo(t.Context(), local(s), vs[0].Operation.ID, nil, nil); err != nil || get(t, s, m.ID).Content != "three" {
+		t.Errorf("the undo did not take the other version: %v", err)
+	}
+
+	// A clock that was ahead does not win twice, and the project stays where the caller named another one.
+	ahead := func(m *hippo.Memory) {
+		m.Pinned, m.Project, m.UpdatedAt, m.Version = true, "elsewhere", c.t.Add(1000*time.Hour), 2
+	}
+	run(store.Updated, ahead)
+	if got := get(t, s, m.ID); !got.Pinned || got.Project != m.Project {
+		t.Errorf("got %+v", got)
+	}
+	if _, err := local(s).Update(t.Context(), []hippo.ID{m.ID}, func(m *hippo.Memory, _ hippo.Day) error { m.Pinned = false; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	run(store.Present, ahead)
+
+	// What says no time is not joined.
+	m.CreatedAt, m.UpdatedAt = time.Time{}, time.Time{}
+	run(store.Kept, func(m *hippo.Memory) { m.Content = "no time" })
 }

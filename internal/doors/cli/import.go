@@ -38,8 +38,9 @@ stdin. These formats are supported:
   ` + strings.Join(importer.Kinds(), ";\n  ") + `.
 
 Importing the same source again adds no duplicates. Memories that changed in the source are updated, and memories that a file or folder no
-longer contains are forgotten, unless they were changed here. What was forgotten or purged here stays that way. An import is one operation,
-which hippo undo reverts. The source is never written to.`,
+longer contains are forgotten, unless they were changed here. What was forgotten or purged here stays that way. An export of Hippo also brings
+edits, votes and forgetting that are newer than what is here. An import is one operation, which hippo undo reverts. The source is never
+written to.`,
 		Example: `  hippo import ~/.claude-mem/claude-mem.db --dry-run
   hippo import notes.csv --map content=text,tags=labels
   hippo import CLAUDE.md`,
@@ -199,6 +200,9 @@ func (r *imported) print(s *shell) {
 	if !r.Operation.IsZero() && !r.dryRun {
 		fmt.Fprintf(s.errw, "hippo undo %s takes this import back\n", r.Operation.Short())
 	}
+	if r.Kept > 0 && r.OfStore() && !r.dryRun {
+		fmt.Fprintln(s.errw, "try: hippo log shows the versions that were left out; hippo undo takes one of them")
+	}
 	printFiled(s, r.Projects)
 	if r.Elsewhere > 0 {
 		s.warn("%d are already here in other projects and stay there; hippo project move ID --to current moves one here", r.Elsewhere)
@@ -242,6 +246,10 @@ func printFiled(s *shell, list []importer.Filed) {
 
 // counts says in words how many memories became what.
 func (r *imported) counts() []string {
+	kept := "%d changed here and kept"
+	if r.OfStore() {
+		kept = "%d newer here and kept"
+	}
 	words := []struct {
 		n           int
 		done, would string
@@ -251,7 +259,7 @@ func (r *imported) counts() []string {
 		{r.Updated, "%d changed", "change %d", r.dryRun || r.Gone > 0},
 		{r.Gone, "%d gone from the source and forgotten", "forget %d that the source does not say any more", false},
 		{r.Present, "%d already here", "%d already here", true},
-		{r.Kept, "%d changed here and kept", "%d changed here and kept", false},
+		{r.Kept, kept, kept, false},
 		{r.Stale, "%d gone from the source, but changed here and kept", "%d gone from the source, but changed here and kept", false},
 		{r.Forgotten, "%d forgotten here, and left so", "%d forgotten here, and left so", false},
 		{r.Purged, "%d purged here, and left so", "%d purged here, and left so", false},

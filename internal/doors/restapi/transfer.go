@@ -165,7 +165,7 @@ type upload struct {
 }
 
 func (x *upload) run(ctx context.Context, in *importInput) (api.ImportReport, error) {
-	t := transfer.New(x.request.Memories).At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(transfer.Origin{}).CountKept(&x.kept)
+	t := transfer.New(x.request.Memories).At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(transfer.Origin{Store: true}).CountKept(&x.kept)
 	if in.AllowSecret {
 		t = t.AllowSecrets()
 	}

@@ -22,9 +22,10 @@ type importArgs struct {
 	Entries  []importEntry
 	// Preview: nothing is stored.
 	Preview bool `json:",omitempty"`
-	// Logged, Before and Again are those of a [store.Batch].
-	Logged, Again bool           `json:",omitempty"`
-	Before        map[string]int `json:",omitempty"`
+	// Logged, Before, Again, Joined and Placed are those of a [store.Batch].
+	Logged, Again  bool           `json:",omitempty"`
+	Joined, Placed bool           `json:",omitempty"`
+	Before         map[string]int `json:",omitempty"`
 }
 
 // importEntry is a memory of a batch. It has an ID, by which a second attempt finds what the first one stored.
@@ -54,7 +55,7 @@ func importBatch(ctx context.Context, m *engine.Memories, a importArgs) ([]impor
 		}
 	}
 	outcomes, err := []store.Outcome(nil), error(nil)
-	b := store.Batch{Calendar: a.Calendar, Memories: valid, Logged: a.Logged, Before: a.Before, Again: a.Again}
+	b := store.Batch{Calendar: a.Calendar, Memories: valid, Logged: a.Logged, Before: a.Before, Again: a.Again, Joined: a.Joined, Placed: a.Placed, Weights: m.Weights}
 	switch {
 	case len(valid) == 0:
 	case a.Preview:

@@ -38,6 +38,10 @@ type Origin struct {
 	// Whole returns, after the source was read, which of its files were read without an error, so that what they said
 	// before, and do not say any more, is forgotten. Nil: none.
 	Whole func() []string
+	// Store: it is a store of this program, or an export of one, whose later changes of memories that are here count.
+	Store bool
+	// Placed: the caller chose the project of the memories. Those that are here stay in theirs.
+	Placed bool
 }
 
 // New returns the export and import within the scope.
@@ -247,7 +251,9 @@ func (x *importer) flush(ctx context.Context) error {
 		return nil
 	}
 	t := &x.transfer
-	outcomes, err := engine.Perform(ctx, t.memories, importArgs{x.calendar, x.batch, t.preview, t.logged, t.again, x.before}, "import_batch", importBatch)
+	outcomes, err := engine.Perform(ctx, t.memories, importArgs{
+		Calendar: x.calendar, Entries: x.batch, Preview: t.preview, Logged: t.logged, Again: t.again, Joined: t.source.Store, Placed: t.source.Placed, Before: x.before,
+	}, "import_batch", importBatch)
 	for i, o := range outcomes[:min(len(outcomes), len(x.batch))] {
 		x.count(o, i)
 		if t.visit != nil && o.Failure == nil {

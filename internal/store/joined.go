@@ -1,0 +1,129 @@
+package store
+
+import (
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/join"
+)
+
+// joined is a part of an import from another store of this program, whose versions of memories are joined with those here.
+type joined struct {
+	store *Store
+	batch *Batch
+	view  *importView
+	// former are the versions that the memories had here.
+	former map[hippo.ID][]*hippo.Memory
+}
+
+// lostVersion is a version of a memory that an import does not take, or not all of, and that is not known here.
+type lostVersion struct{ kept, lost *hippo.Memory }
+
+// newJoined reads what is known of the memories of which a batch has another version.
+func newJoined(s *Store, b *Batch, v *importView, stored map[hippo.ID]*hippo.Memory) (*joined, error) {
+	j := &joined{s, b, v, make(map[hippo.ID][]*hippo.Memory)}
+	var differ []hippo.ID
+	for _, m := range b.Memories {
+		if here := stored[m.ID]; b.Joined && here != nil && !join.Same(here, m) {
+			differ = append(differ, m.ID)
+		}
+	}
+	if len(differ) == 0 {
+		return j, nil
+	}
+	vs, err := v.versions(differ)
+	for i := range vs {
+		if vs[i].Before != nil {
+			j.former[vs[i].ID] = append(j.former[vs[i].ID], vs[i].Before)
+		}
+	}
+	return j, driver.Readable(err)
+}
+
+// version returns the version of a batch with the active days and the place that it has here.
+func (j *joined) version(here, m *hippo.Memory) *hippo.Memory {
+	c := m.Clone()
+	moveDays(c, j.batch.Calendar.Day, j.view.day)
+	c.Namespace = here.Namespace
+	if j.batch.Placed {
+		c.Project = here.Project
+	}
+	return c
+}
+
+// plan adds what becomes of a memory that is here.
+func (j *joined) plan(p *importPlan, here, m *hippo.Memory) Outcome {
+	theirs := j.version(here, m)
+	after := here
+	if !j.knows(here, theirs) {
+		after = join.Two(here, theirs, j.batch.Weights)
+	}
+	if j.batch.Again && after.Forgotten() && !theirs.Forgotten() {
+		after = after.Clone()
+		after.ForgottenAt, after.UpdatedAt = time.Time{}, j.store.now().UTC()
+	}
+	lost := join.Loses(theirs, after, append(j.former[here.ID], here)...)
+	if lost {
+		p.lost = append(p.lost, lostVersion{after, theirs})
+	}
+	switch {
+	case !join.Same(here, after):
+		normalise(after)
+		p.changed = append(p.changed, change{before: here, after: after})
+		return Updated
+	case here.Forgotten() && !theirs.Forgotten():
+		return Forgotten
+	case lost:
+		return Kept
+	}
+	return Present
+}
+
+// knows reports whether a version is one that the memory had here, or one that was joined with one: then all that was done here came after
+// it, also where the clock of the other store is ahead.
+func (j *joined) knows(here, theirs *hippo.Memory) bool {
+	text, settings := false, false
+	for _, f := range j.former[here.ID] {
+		text = text || join.Text(f) == join.Text(theirs)
+		settings = settings || f.UpdatedAt.Equal(theirs.UpdatedAt) && join.Settings(f) == join.Settings(theirs)
+	}
+	return text && settings && theirs.Version <= here.Version
+}
+
+// keepLost keeps the versions that an import does not take: as if each memory had been changed to it and back, so that the undo of the second
+// operation takes it instead.
+func keepLost(in Scoped, tx driver.Tx, list []lostVersion) error {
+	s := in.store
+	if s.retention.Versions <= 0 {
+		return nil
+	}
+	cal, err := tx.Calendar()
+	if err != nil {
+		return err
+	}
+	for _, l := range list {
+		for i, step := range []struct {
+			reason        string
+			before, after *hippo.Memory
+		}{
+			{"the version of the file that was imported", l.kept, l.lost},
+			{"the version here is the later one", l.lost, l.kept},
+		} {
+			in.op.ID, in.op.Reason = hippo.ID{}, step.reason
+			op, err := newOperation(in, hippo.VerbImport)
+			if err != nil {
+				return err
+			}
+			op.Day, op.At = cal.Day, op.At.Add(time.Duration(i+1)*time.Microsecond) // after the import
+			v := hippo.Version{ID: l.kept.ID, Namespace: l.kept.Namespace, Project: l.kept.Project, Before: former(step.before), Of: 1}
+			if v.After, err = fingerprint(step.after); err != nil {
+				return err
+			}
+			if err := tx.Keep(op, s.retention, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
