@@ -49,6 +49,8 @@ type Doctor struct {
 	Imported func(path string) bool
 	// Unfit returns why a store must not be written, whoever may write it; nil if it may be.
 	Unfit func(s config.Store) error
+	// Unmerged reports whether a directory store lies in a clone of Git that would merge its files by lines; nil: none does.
+	Unmerged func(ctx context.Context, dir string) bool
 	// Shared returns what is in the file of another program, on a line, and what is odd about it.
 	Shared func(ctx context.Context, s config.Store) (text string, odd []string, err error)
 }
@@ -78,7 +80,7 @@ func (d *Doctor) Run(ctx context.Context, clients []Client) {
 		}
 		registered += here
 	}
-	d.checkOwn(stores)
+	d.checkOwn(ctx, stores)
 	if registered == 0 {
 		d.Report(Check{Name: "clients", State: Failure, Text: "no client has the server registered", Fix: "hippo setup"})
 	}
@@ -215,8 +217,22 @@ func (d *Doctor) checkStore(ctx context.Context, e Entry, seen map[string]bool) 
 		return Check{Name: "store", State: Failure, Text: d.Unfit(s).Error()}, true
 	case s.Kind == "shared" && d.Shared != nil:
 		return d.checkShared(ctx, s), true
+	case d.isUnmerged(ctx, s):
+		return d.unmerged(s), true
 	}
 	return Check{Name: "store", State: OK, Text: s.String()}, true
+}
+
+// isUnmerged reports whether Git would merge a store by lines.
+func (d *Doctor) isUnmerged(ctx context.Context, s config.Store) bool {
+	return s.Kind == "dir" && d.Unmerged != nil && d.Unmerged(ctx, s.Path)
+}
+
+func (d *Doctor) unmerged(s config.Store) Check {
+	return Check{
+		Name: "store", State: Hint, Text: s.String() + " is under Git, which merges its files by lines: two votes on one memory are a conflict",
+		Fix: "hippo merge-file --setup " + quote(s.Path, d.Host.GOOS),
+	}
 }
 
 // checkShared checks the file of another program.

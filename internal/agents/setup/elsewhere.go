@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,7 +79,7 @@ func (h *Host) OtherProgram(binary string) string {
 
 // checkOwn checks what no client names: the store of this shell, if it is another one and something is wrong with it, and
 // memories that are elsewhere.
-func (d *Doctor) checkOwn(stores map[string]bool) {
+func (d *Doctor) checkOwn(ctx context.Context, stores map[string]bool) {
 	var used []config.Store
 	for url := range stores {
 		if s, err := config.ParseStore(url); err == nil {
@@ -89,6 +90,8 @@ func (d *Doctor) checkOwn(stores map[string]bool) {
 		if !slices.Contains(used, s) {
 			if k, ok := d.checkSynced(s); ok {
 				d.Report(k)
+			} else if d.isUnmerged(ctx, s) {
+				d.Report(d.unmerged(s))
 			}
 		}
 		used = append(used, s)

@@ -76,7 +76,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 			}
 		},
 		Store: cfg.Store, Imported: importedInto(ctx, s, cfg),
-		Unfit: app.Unfit,
+		Unfit: app.Unfit, Unmerged: unmerged,
 		Shared: func(ctx context.Context, at config.Store) (string, []string, error) {
 			return describeShared(ctx, s, at)
 		},

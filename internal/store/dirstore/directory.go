@@ -346,6 +346,14 @@ func makeState(d *directory) error {
 	return d.failed("create", ignoreName, d.root().WriteFile(ignoreName, []byte("*\n"), 0o600))
 }
 
+// makeAttributes creates the file by which Git finds the merge driver, unless there is one.
+func makeAttributes(d *directory) error {
+	if _, err := d.root().Lstat(AttributesName); err == nil {
+		return nil
+	}
+	return d.failed("create", AttributesName, d.root().WriteFile(AttributesName, []byte(Attributes()), 0o600))
+}
+
 // tryWrite writes and removes a file, because permissions alone do not say whether that is
 // possible.
 func tryWrite(d *directory) error {

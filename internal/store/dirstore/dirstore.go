@@ -82,12 +82,18 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 
 // open is [Open]. Unwritable, if it is set, is why the directory is opened for reading.
 func open(ctx context.Context, dir string, full Options, unwritable error) (*Store, error) {
+	fresh := !Holds(dir)
 	d, err := openDirectory(dir, full.fault)
 	if err != nil {
 		return nil, err
 	}
 	if d.readOnly == nil {
 		d.readOnly = unwritable
+	}
+	if fresh && d.readOnly == nil {
+		if err := makeAttributes(d); err != nil {
+			return nil, errors.Join(err, d.close())
+		}
 	}
 	s := &Store{dir: d, life: newLifetime(), leases: Leases(d.full("."), full.Now)}
 	if err := start(ctx, s, full); err != nil {

@@ -48,6 +48,12 @@ func readDeclared(d *directory) (f declaredFile, e entry, err error) {
 	if err != nil {
 		return f, e, d.failed("read", relationsName, err)
 	}
+	f.readLines(b)
+	return f, entry{name: relationsName, stamp: st, sum: sha256.Sum256(b)}, nil
+}
+
+// readLines adds the lines of a file.
+func (f *declaredFile) readLines(b []byte) {
 	n := 0
 	for line := range bytes.Lines(b) {
 		n++
@@ -66,7 +72,6 @@ func readDeclared(d *directory) (f declaredFile, e entry, err error) {
 		}
 		f.graph.Set(r)
 	}
-	return f, entry{name: relationsName, stamp: st, sum: sha256.Sum256(b)}, nil
 }
 
 // apply makes a change and reports whether it is one.

@@ -28,9 +28,9 @@ import (
 //     importance that the other version has: a memory does not say whether a vote was taken back.
 //   - A memory that was forgotten is there again if its text was changed by somebody who did not know.
 func Two(a, b *hippo.Memory, w *rank.Weights) *hippo.Memory {
-	n, o := a, b
-	if later(b, a) > 0 {
-		n, o = b, a
+	n, o := latest(a, b), a
+	if n == a {
+		o = b
 	}
 	m := n.Clone()
 	if o.Version > n.Version {

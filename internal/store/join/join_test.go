@@ -199,6 +199,62 @@ func TestTwo_Property(t *testing.T) {
 	})
 }
 
+// With what both were made of, what one side left as it was does not count, and the order does not matter either.
+func TestThree_Property(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		base, a := histories(t)
+		_, b := histories(t)
+		ab, ba := join.Three(base, a, b, weights()), join.Three(base, b, a, weights())
+		if d := cmp.Diff(ab, ba); d != "" {
+			t.Fatalf("the order matters (-ab +ba):\n%s", d)
+		}
+		for what, got := range map[string]*hippo.Memory{
+			"ours":   join.Three(base, a, base, weights()),
+			"theirs": join.Three(base, base, a, weights()),
+			"both":   join.Three(base, a, a, weights()),
+		} {
+			if !join.Same(a, got) {
+				t.Fatalf("only %s changed (-want +got):\n%s", what, cmp.Diff(a, got))
+			}
+		}
+	})
+}
+
+func TestThree(t *testing.T) {
+	t.Parallel()
+	m := memory()
+	m.Accesses = []hippo.Access{{Day: 1, Count: 2}}
+	up := vote(hippo.FeedbackUp)
+	down := vote(hippo.FeedbackDown)
+	for name, c := range map[string]struct {
+		a, b *hippo.Memory
+		want func(*hippo.Memory) bool
+	}{
+		"two votes each":          {after(m, 1, down, down), after(m, 5, down, up), func(m *hippo.Memory) bool { return m.Importance.Value == .5*.5*.5*.5*1.5 }},
+		"pinned and voted for":    {after(m, 5, up), after(m, 1, pin), func(m *hippo.Memory) bool { return m.Pinned && m.Importance.Value == .75 }},
+		"a vote taken back":       {m, after(m, 5, edit("new")), func(m *hippo.Memory) bool { return m.Importance.Value == .5 && m.Content == "new" }},
+		"filed and noted":         {after(m, 1, file("a")), after(m, 5, note("x")), func(m *hippo.Memory) bool { return m.Project == "a" && m.Metadata["x"] != nil }},
+		"noted twice":             {after(m, 1, note("y")), after(m, 5, note("x")), func(m *hippo.Memory) bool { return m.Metadata["y"] != nil && m.Metadata["x"] != nil }},
+		"forgotten and edited":    {after(m, 5, forget), after(m, 1, edit("new")), func(m *hippo.Memory) bool { return !m.Forgotten() }},
+		"forgotten and voted for": {after(m, 1, forget), after(m, 5, up), (*hippo.Memory).Forgotten},
+	} {
+		for _, pair := range [][2]*hippo.Memory{{c.a, c.b}, {c.b, c.a}} {
+			if got := join.Three(m, pair[0], pair[1], weights()); !c.want(got) {
+				t.Errorf("%s: got %+v", name, got)
+			}
+		}
+	}
+	a, b := m.Clone(), m.Clone()
+	a.Accesses, b.Accesses = []hippo.Access{{Day: 1, Count: 3}}, []hippo.Access{{Day: 1, Count: 4}, {Day: 2, Count: 1}}
+	if d := cmp.Diff([]hippo.Access{{Day: 1, Count: 5}, {Day: 2, Count: 1}}, join.Three(m, a, b, weights()).Accesses); d != "" {
+		t.Errorf("accesses (-want +got):\n%s", d)
+	}
+	if got := join.Three(nil, after(m, 1, up), after(m, 5, up), weights()); got.Importance.Value != 1 {
+		t.Errorf("without a base: got %+v", got)
+	}
+}
+
 // Whoever has seen the other's version and changed it after that is right, as long as the clocks are.
 func TestTwo_LaterIsRight(t *testing.T) {
 	t.Parallel()
