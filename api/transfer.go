@@ -14,6 +14,8 @@ type Import struct {
 	// Calendar is that of the store that the memories come from, which its [Status] has, so that what was used lately there
 	// is used lately here. Zero: the memories count as used once, today.
 	Calendar hippo.Calendar
+	// BringBack brings back what was forgotten or purged here.
+	BringBack bool
 }
 
 // ImportReport is the outcome of an import.
@@ -21,7 +23,7 @@ type ImportReport struct {
 	// Added memories are new; Present ones were here already, by ID. Updated ones were changed in their source since; Kept ones were
 	// changed here since, and keep those changes. Where the source is a store of this program, the history keeps what is not taken of it.
 	Added, Updated, Present, Kept int
-	// Forgotten ones were forgotten here, and Purged ones deleted here permanently; the import does not bring them back.
+	// Forgotten ones were forgotten here, and Purged ones deleted here permanently; the import does not bring them back, unless [Import.BringBack] is set.
 	Forgotten, Purged int
 	// Gone were forgotten because their source no longer contains them; Stale were kept although their source no longer
 	// contains them, because they were changed here.

@@ -46,5 +46,9 @@ func (c *Client) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 // Import adds insights as another store held them, with their IDs, times and votes, as one operation. Of those that are here
 // it brings edits, votes and forgetting that are newer. Importing the same again changes nothing. What the report counts as added is durable, also if there is an error.
 func (c *Client) Import(ctx context.Context, q api.Import) (api.ImportReport, error) {
-	return transfer.New(c.memories).Logged(transfer.Origin{Store: true}).Import(ctx, q.Calendar, q.Entries, nil)
+	t := transfer.New(c.memories).Logged(transfer.Origin{Store: true})
+	if q.BringBack {
+		t = t.Again()
+	}
+	return t.Import(ctx, q.Calendar, q.Entries, nil)
 }

@@ -22,6 +22,8 @@ const copyBatch = 500
 type RestoreReport struct {
 	// Memories is how many there are now, forgotten ones included.
 	Memories int
+	// Purged counts the memories of the backup that were left out, because they were deleted permanently since.
+	Purged int
 	// Saved is the file that has what was there before; empty if there was nothing.
 	Saved string
 	// Problems are those of the backup.
@@ -44,6 +46,8 @@ type OpenedBackup struct {
 	// Problems are memories of the backup that cannot be read. What a store has of them
 	// stays.
 	Problems []api.StoreProblem
+	// BringBack also restores what was deleted permanently since. What a restore of the same store has saved always is.
+	BringBack bool
 
 	path string
 	dir  string // holds the copy
@@ -94,7 +98,8 @@ func (b *OpenedBackup) Close() error { return errors.Join(b.copy.Close(), os.Rem
 // Restore replaces all of a store, every namespace of it, by what the backup holds, after
 // it saved what was there to another file beside the store. Running servers follow. All but vectors is
 // replaced in one transaction, before which the saved file gets what others wrote meanwhile; a restore
-// that was interrupted is completed by the next. The active day does not go back.
+// that was interrupted is completed by the next. The active day does not go back. What was deleted permanently since the backup is left out, unless
+// BringBack is set.
 //
 // A SQLite store that is too damaged to be written is renamed, and the backup takes its place.
 func (b *OpenedBackup) Restore(ctx context.Context, c config.Store, now time.Time, o *Options) (r RestoreReport, err error) {
@@ -108,7 +113,7 @@ func (b *OpenedBackup) Restore(ctx context.Context, c config.Store, now time.Tim
 	if sameFile(c.Path, b.path) {
 		return r, fmt.Errorf("%w: %s is the store itself", hippo.ErrConflict, b.path)
 	}
-	saved := unusedName(c.Path + ".before-restore-" + now.UTC().Format("20060102T150405Z"))
+	saved := unusedName(c.Path + beforeRestore + now.UTC().Format("20060102T150405Z"))
 	to, _, err := openBackend(ctx, c, o)
 	if c.Kind == "shared" && errors.Is(err, hippo.ErrCorrupt) && isEmpty(c.Path) { // there is nothing of the other program to keep
 		if err = os.Rename(c.Path, saved+".damaged.db"); err == nil {
@@ -116,7 +121,7 @@ func (b *OpenedBackup) Restore(ctx context.Context, c config.Store, now time.Tim
 		}
 	}
 	if err == nil {
-		err = errors.Join(r.restore(ctx, to, b.copy, saved+".db"), to.Close())
+		err = errors.Join(r.restore(ctx, to, b.from(c), saved+".db"), to.Close())
 	}
 	if c.Kind == "sqlite" && errors.Is(err, hippo.ErrCorrupt) {
 		err = r.replaceDamaged(ctx, c.Path, b.copy, saved+".damaged.db")
@@ -154,7 +159,7 @@ func sameFile(a, b string) bool {
 
 // restore saves what a store has, and replaces it. The copy is made while others write; what they changed meanwhile is added to it in
 // the transaction that replaces it, so that no write is lost between the two.
-func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from *sqlitestore.Store, saved string) (err error) {
+func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from restored, saved string) (err error) {
 	if _, err := problems(ctx, to); err != nil {
 		return err
 	}
@@ -167,7 +172,12 @@ func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from *sq
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	err = replaceAll(ctx, from, to, func(tx driver.Tx, stale []hippo.ID) ([]hippo.ID, error) { return c.complete(ctx, tx, stale) })
+	left, err := from.without(ctx, to)
+	if err != nil {
+		return err
+	}
+	r.Purged = len(left.ids)
+	err = replaceAll(ctx, left, to, func(tx driver.Tx, stale []hippo.ID) ([]hippo.ID, error) { return c.complete(ctx, tx, stale) })
 	if exists(saved) {
 		r.Saved = saved
 	}

@@ -18,9 +18,9 @@ import (
 
 // Options control an import.
 type Options struct {
-	// Preview: nothing is stored, and the report says what would be. Again brings back what was forgotten or purged. Secrets also takes what looks
+	// Preview: nothing is stored, and the report says what would be. BringBack brings back what was forgotten or purged. Secrets also takes what looks
 	// like one.
-	Preview, Again, Secrets bool
+	Preview, BringBack, Secrets bool
 	// Project is the project for all memories, as the caller wrote it; blank, or all of them: each has its own. Here is the one that the caller works in.
 	Project string
 	Here    project.Identity
@@ -106,7 +106,7 @@ func (s *Source) Import(ctx context.Context, m *engine.Memories, o *Options) (*R
 	from := s.origin
 	from.Store, from.Placed = formats.Own(s.Kind), to.given != nil
 	t := transfer.New(m).At(s.Place).AllowSecretsOf(s.SecretAllowed).Logged(from)
-	if o.Again {
+	if o.BringBack {
 		t = t.Again()
 	}
 	if o.Secrets {

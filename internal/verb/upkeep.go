@@ -34,13 +34,14 @@ func (a *Audit) Request() (q api.Audit, err error) {
 }
 
 // Import says how an export is imported. The command line has more to say about files.
-type Import struct{ DryRun, AllowSecret bool }
+type Import struct{ DryRun, AllowSecret, BringBack bool }
 
 // Args are the arguments that fill an Import.
 func (i *Import) Args() []Arg {
 	return []Arg{
 		{Name: "dry_run", As: lacking(Shell), About: "say what would be added, and store nothing", To: &i.DryRun},
 		{Name: "allow_secret", As: lacking(Shell), About: "also import what looks like a secret; an export says which of its memories may hold one", To: &i.AllowSecret},
+		{Name: "bring_back", As: lacking(Shell), About: "also bring back what was forgotten or purged here", To: &i.BringBack},
 	}
 }
 

@@ -1326,6 +1326,8 @@ export interface ImportArguments {
   readonly dry_run?: boolean;
   /** also import what looks like a secret; an export says which of its memories may hold one */
   readonly allow_secret?: boolean;
+  /** also bring back what was forgotten or purged here */
+  readonly bring_back?: boolean;
 }
 
 /** What events takes. */

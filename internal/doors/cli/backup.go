@@ -97,7 +97,7 @@ func isFile(arg string) bool {
 }
 
 // restoreFile replaces the store by a backup, which is checked before the user is asked.
-func restoreFile(ctx context.Context, s *shell, file string, yes bool) (err error) {
+func restoreFile(ctx context.Context, s *shell, file string, yes, bringBack bool) (err error) {
 	cfg, err := s.config()
 	if err == nil {
 		err = ownStore(cfg.Store, "replaces a store as a whole: run it on the server, while that is stopped")
@@ -114,6 +114,7 @@ func restoreFile(ctx context.Context, s *shell, file string, yes bool) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
+	b.BringBack = bringBack
 	if !yes {
 		question := fmt.Sprintf("Replace everything in %s by %s?", cfg.Store, path)
 		if err := confirm(ctx, s, termtext.Line(question), fmt.Sprintf("restoring %s replaces everything in %s", path, cfg.Store)); err != nil {
@@ -127,7 +128,7 @@ func restoreFile(ctx context.Context, s *shell, file string, yes bool) (err erro
 // printRestored prints the outcome of a restore, which may have failed after it saved the store.
 func printRestored(s *shell, path string, r app.RestoreReport, err error) error {
 	if s.json && err == nil {
-		return s.printJSON(wire.RestoreReport{Memories: r.Memories, Saved: r.Saved, Problems: wire.ProblemsOf(r.Problems)})
+		return s.printJSON(wire.RestoreReport{Memories: r.Memories, Purged: r.Purged, Saved: r.Saved, Problems: wire.ProblemsOf(r.Problems)})
 	}
 	if r.Saved != "" {
 		fmt.Fprintf(s.errw, "what was there is in %s\n", termtext.Line(r.Saved))
@@ -137,5 +138,9 @@ func printRestored(s *shell, path string, r app.RestoreReport, err error) error 
 	}
 	printProblems(s, r.Problems)
 	fmt.Fprintf(s.out, "restored %s from %s\n", memories(r.Memories), termtext.Line(path))
+	if r.Purged > 0 {
+		fmt.Fprintf(s.out, "left out: %s, purged since or removed by another restore\n", memories(r.Purged))
+		fmt.Fprintf(s.errw, "try: hippo restore %s --bring-back restores them as well\n", termtext.Argument(path))
+	}
 	return nil
 }

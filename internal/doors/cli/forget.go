@@ -150,20 +150,20 @@ func ask(ctx context.Context, s *shell, question string) (yes bool, err error) {
 }
 
 func newRestoreCommand(s *shell) *cobra.Command {
-	var yes bool
+	var yes, bringBack bool
 	c := &cobra.Command{
 		Use:   "restore ID... | FILE",
 		Short: "Restore forgotten memories, or the whole store from a backup",
 		Long: `Restore forgotten memories; hippo list --forgotten shows them. Given a file of hippo backup, replace the whole store by its
 content. An argument is a file if it contains a path separator, ends in .db, or exists. The previous content is saved to a file beside the
-store, and running servers pick up the change.`,
+store, and running servers pick up the change. What was purged since the backup is left out.`,
 		Args: requireArgument("an id or a file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch file := slices.IndexFunc(args, isFile); {
 			case file >= 0 && len(args) > 1:
 				return usagef("%s is a file, which is restored alone: give ids, or one file", args[file])
 			case file >= 0:
-				return restoreFile(c.Context(), s, args[0], yes)
+				return restoreFile(c.Context(), s, args[0], yes, bringBack)
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
 				ids, err := resolve(c.Context(), m, args, api.PreferForgotten)
@@ -179,6 +179,7 @@ store, and running servers pick up the change.`,
 		},
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before replacing the store")
+	c.Flags().BoolVar(&bringBack, "bring-back", false, "also restore what was purged since the backup")
 	addReason(s, c.Flags())
 	return c
 }

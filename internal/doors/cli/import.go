@@ -19,12 +19,12 @@ import (
 
 // importFlags are the flags of hippo import.
 type importFlags struct {
-	dryRun  bool
-	columns string
-	as      string
-	secrets bool
-	noEmbed bool
-	again   bool
+	dryRun    bool
+	columns   string
+	as        string
+	secrets   bool
+	noEmbed   bool
+	bringBack bool
 }
 
 func newImportCommand(s *shell) *cobra.Command {
@@ -51,7 +51,8 @@ written to.`,
 	c.Flags().StringVar(&f.columns, "map", "", "read a CSV file: `FIELD=COLUMN,...`, such as content=text,tags=labels")
 	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "also import text that looks like a secret")
 	also(c.Flags(), "allow-secret", "allow-secrets")
-	c.Flags().BoolVar(&f.again, "again", false, "bring back what was forgotten or purged")
+	c.Flags().BoolVar(&f.bringBack, "bring-back", false, "bring back what was forgotten or purged")
+	also(c.Flags(), "bring-back", "again")
 	addReason(s, c.Flags())
 	c.Flags().BoolVar(&f.noEmbed, "no-embed", false, "leave the embedding to later commands and servers")
 	c.Flags().StringVar(&f.as, "as", "", "how to read a text file: notes (one memory per list item), markdown or text (documents)")
@@ -76,7 +77,7 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
 		m = engine.As(m, hippo.Operation{By: hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, Reason: s.reason})
 		how, name := givenProject(s)
-		o := &importer.Options{Preview: f.dryRun, Again: f.again, Secrets: f.secrets, Project: name}
+		o := &importer.Options{Preview: f.dryRun, BringBack: f.bringBack, Secrets: f.secrets, Project: name}
 		if how >= memory.NamesNone {
 			cfg.Project = "" // the flag says where it all goes
 		}
@@ -195,7 +196,7 @@ func (r *imported) print(s *shell) {
 	}
 	fmt.Fprintf(s.out, "%s: %s, %d rejected\n", r.Kind, strings.Join(r.counts(), ", "), len(r.Rejected))
 	if r.Forgotten+r.Purged > 0 {
-		fmt.Fprintf(s.errw, "try: hippo import %s --again brings back what was forgotten or purged here\n", termtext.Argument(r.path))
+		fmt.Fprintf(s.errw, "try: hippo import %s --bring-back brings back what was forgotten or purged here\n", termtext.Argument(r.path))
 	}
 	if !r.Operation.IsZero() && !r.dryRun {
 		fmt.Fprintf(s.errw, "hippo undo %s takes this import back\n", r.Operation.Short())

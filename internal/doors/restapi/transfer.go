@@ -169,6 +169,9 @@ func (x *upload) run(ctx context.Context, in *importInput) (api.ImportReport, er
 	if in.AllowSecret {
 		t = t.AllowSecrets()
 	}
+	if in.BringBack {
+		t = t.Again()
+	}
 	if in.DryRun {
 		t = t.Preview()
 	}

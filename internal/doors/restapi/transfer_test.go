@@ -20,6 +20,7 @@ func ndjson() []string { return []string{"Content-Type", "application/x-ndjson"}
 type outcome struct {
 	Kind                                     string
 	Added, Updated, Present, Kept, Relations int
+	Forgotten, Purged                        int
 	Rejected                                 []string
 	DryRun                                   bool `json:"dry_run"`
 }
@@ -53,6 +54,48 @@ func TestTransfer(t *testing.T) {
 	}
 	if out := to.importing(text, ""); out.Added != 0 || out.Present != 2 {
 		t.Errorf("again: %+v", out)
+	}
+}
+
+// TestImport_joins: an export that is imported again brings what is newer, and what was deleted here only if that is asked for.
+func TestImport_joins(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := "01948f00-0000-7000-8000-000000000001"
+	line := func(content, more string) string {
+		return exportHeader + strings.Replace(exportLine(1, content), "}\n", more+"}\n", 1)
+	}
+	old, edited := line("old", ""), line("new", `,"updated_at":"2026-01-02T00:00:00Z","version":2`)
+	s.importing(old, "")
+	for _, c := range []struct {
+		text, query string
+		want        outcome
+	}{
+		{edited, "", outcome{Updated: 1}},
+		{edited, "", outcome{Present: 1}},
+		{old, "", outcome{Present: 1}},
+	} {
+		c.want.Kind, c.want.Rejected = "hippo export", []string{}
+		if got := s.importing(c.text, c.query); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("got %+v, want %+v", got, c.want)
+		}
+	}
+	if got := s.do(http.MethodGet, "/memories", "").contents(); len(got) != 1 || got[0] != "new" {
+		t.Errorf("got %q", got)
+	}
+	s.do(http.MethodPost, "/forget", `{"uuids":["`+id+`"]}`).want(http.StatusOK)
+	if got := s.importing(edited, ""); got.Forgotten != 1 || got.Updated != 0 {
+		t.Errorf("forgotten: got %+v", got)
+	}
+	if got := s.importing(edited, "?bring_back=true"); got.Updated != 1 {
+		t.Errorf("brought back: got %+v", got)
+	}
+	s.do(http.MethodPost, "/purge", `{"uuids":["`+id+`"]}`).want(http.StatusOK)
+	if got := s.importing(edited, ""); got.Purged != 1 || got.Added != 0 {
+		t.Errorf("purged: got %+v", got)
+	}
+	if got := s.importing(edited, "?bring_back=true"); got.Added != 1 {
+		t.Errorf("brought back: got %+v", got)
 	}
 }
 

@@ -24,6 +24,8 @@ type BackupReport struct {
 type RestoreReport struct {
 	// Memories also counts forgotten ones.
 	Memories int `json:"memories"`
+	// Purged counts those of the backup that were left out.
+	Purged int `json:"purged,omitempty"`
 	// Saved is the file that has what was in the store before.
 	Saved    string    `json:"saved,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`

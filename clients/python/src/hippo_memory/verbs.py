@@ -1349,6 +1349,7 @@ class RestClient(Rest):
         *,
         dry_run: Optional[bool] = None,
         allow_secret: Optional[bool] = None,
+        bring_back: Optional[bool] = None,
     ) -> shapes.Imported:
         """Import an export; the same again adds nothing.
 
@@ -1357,6 +1358,7 @@ class RestClient(Rest):
         lines: an export, or its lines
         dry_run: say what would be added, and store nothing
         allow_secret: also import what looks like a secret; an export says which of its memories may hold one
+        bring_back: also bring back what was forgotten or purged here
         """
         answer = self._json(
             "POST",
@@ -1364,6 +1366,7 @@ class RestClient(Rest):
             query={
                 "dry_run": dry_run,
                 "allow_secret": allow_secret,
+                "bring_back": bring_back,
             },
             lines=lines,
         )
