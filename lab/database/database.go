@@ -55,6 +55,17 @@ func Processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// ProcessorOf returns the time that another process has used, to 10 ms; 0: the system does not say.
+func ProcessorOf(pid int) time.Duration {
+	fields, err := stat(pid)
+	if err != nil {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[ownUser]) // a number by proc(5)
+	system, _ := strconv.Atoi(fields[ownSys])
+	return time.Duration(user+system) * tick
+}
+
 // Server reads the processor time of a Postgres server on this machine. It needs /proc.
 type Server struct{ postmaster int }
 
@@ -75,9 +86,13 @@ func ServerOf(ctx context.Context, c *pgx.Conn) (s Server, err error) {
 // Places in /proc/PID/stat after the name: proc(5).
 const (
 	parent       = 1
-	childrenUser = 13 // of children that have ended, in ticks of 10 ms
+	ownUser      = 11 // in ticks
+	ownSys       = 12
+	childrenUser = 13 // of children that have ended
 	childrenSys  = 14
 )
+
+const tick = 10 * time.Millisecond
 
 // stat returns the fields of /proc/PID/stat after the name.
 func stat(pid int) ([]string, error) {
@@ -100,7 +115,7 @@ func (s Server) Processor() (time.Duration, error) {
 	}
 	user, err := strconv.Atoi(own[childrenUser])
 	system, sysErr := strconv.Atoi(own[childrenSys])
-	sum := time.Duration(user+system) * 10 * time.Millisecond
+	sum := time.Duration(user+system) * tick
 	all, listErr := filepath.Glob("/proc/[0-9]*/schedstat")
 	if err := errors.Join(err, sysErr, listErr); err != nil {
 		return 0, err

@@ -64,11 +64,16 @@ func (b *bench) mixed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if _, err := all.Of(ctx, "nobody"); err != nil { // it opens the database and the models
+		return err
+	}
+	row("memory of the process before, that the system cannot take back", "", fmt.Sprintf("%.0f MB", anonymous()), "", "")
 	began := time.Now()
 	b.touch(ctx, all)
 	row(fmt.Sprintf("first use of %d tenants of %d", b.tenants, b.each), "", fmt.Sprintf("%.1f s", time.Since(began).Seconds()), "", "")
 	l, favourites := &load{}, zipf(b.tenants)
 	var before int64
+	anonymous() // garbage of that goes
 	h := watch(ctx, all)
 	for _, phase := range []bool{false, true} { // the first one is to warm up
 		if phase {

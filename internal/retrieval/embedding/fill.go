@@ -154,7 +154,7 @@ func computeVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo
 	for i, memory := range ms {
 		own := vectors[from:ends[i]]
 		out[i] = index.Vector{ID: memory.ID, Text: index.TextKey(memory), Values: slices.Concat(own...)}
-		kept[i] = driver.Vector{ID: memory.ID, Text: textKey(texts[from:ends[i]]), Values: own[0], More: slices.Concat(own[1:]...)}
+		kept[i] = driver.Vector{ID: memory.ID, Text: TextKey(texts[from:ends[i]]), Values: own[0], More: slices.Concat(own[1:]...)}
 		from = ends[i]
 	}
 	if !m.Instant {

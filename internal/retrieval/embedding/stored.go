@@ -58,7 +58,7 @@ func storedKeys(ms []*hippo.Memory) []storedKey {
 	out := make([]storedKey, len(ms))
 	for i, m := range ms {
 		texts := passage.Of(m)
-		out[i] = storedKey{textKey(texts), len(texts)}
+		out[i] = storedKey{TextKey(texts), len(texts)}
 	}
 	return out
 }
@@ -87,8 +87,8 @@ func readStored(ctx context.Context, s *store.Store, m embed.Model, ms []*hippo.
 	return nil
 }
 
-// textKey is a hash of the texts of a memory that are embedded.
-func textKey(texts []string) uint64 {
+// TextKey is a hash of the texts of a memory that are embedded.
+func TextKey(texts []string) uint64 {
 	h := sha256.New()
 	for _, t := range texts {
 		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(t))))
