@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -80,6 +81,20 @@ func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{.5: "512 MiB", 1.26: "1.3 GiB", 2048: "2,048 GiB", 20480: "20 TiB"} {
 		if got := size(v); got != want {
 			t.Errorf("%v GiB are printed as %s, want %s", v, got, want)
+		}
+	}
+}
+
+// README has what the program prints.
+func TestREADME(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"-tenants", "1e6", "-bucket"}, {"-constants"}} {
+		if !bytes.Contains(text, []byte(planned(t, args...))) {
+			t.Errorf("README.md does not have the output of %v", args)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func table(w io.Writer, in *model.Input, o *model.Output) {
 	line("  busy cores", "%s", number(o.Nodes.Cores))
 	line("  memory", "%s held, and %s of index files that the system can take back", size(o.Nodes.Anonymous), size(o.Nodes.PageCache))
 	line("  --index-memory", "%s on each", size(o.Nodes.IndexMemory/1024))
-	line("database servers", "%s of %s cores, %s GiB and %s of disk, with %s standbys each; decided by %s",
+	line("database servers", "%s of %s cores, %s GiB and %s of disk, standbys of each: %s; decided by %s",
 		number(o.Servers.Count), number(m.ServerCores), number(m.ServerMemory), size(m.ServerDisk), number(m.Standbys), o.Servers.BoundBy)
 	line("  busy cores", "%s", number(o.Servers.Cores))
 	line("  disk", "%s on the primary servers", size(o.Servers.Disk))

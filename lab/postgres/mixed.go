@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
@@ -71,45 +74,82 @@ func (b *bench) mixed(ctx context.Context) error {
 	began := time.Now()
 	b.touch(ctx, all)
 	row(fmt.Sprintf("first use of %d tenants of %d", b.tenants, b.each), "", fmt.Sprintf("%.1f s", time.Since(began).Seconds()), "", "")
-	l, favourites := &load{}, zipf(b.tenants)
-	var before int64
 	anonymous() // garbage of that goes
 	h := watch(ctx, all)
-	for _, phase := range []bool{false, true} { // the first one is to warm up
-		if phase {
-			l = &load{}
-			_, _, before = all.Counts()
+	before, err := b.used(ctx, all)
+	if err != nil {
+		return err
+	}
+	var l *load
+	for warm := range 2 { // the first time is to warm up
+		if warm == 1 {
+			before, err = b.used(ctx, all)
 		}
-		began = time.Now()
-		b.clientsDo(func(client int) {
-			w := corpus.New(uint64(client), b.words)
-			for time.Since(began) < 2*time.Duration(b.load)*time.Second && ctx.Err() == nil {
-				time.Sleep(time.Duration(2 * w.Float64() * float64(b.pause)))
-				l.one(ctx, all, fmt.Sprint("mixed", favourites.draw()), w)
-			}
-		})
+		began, l = time.Now(), b.busy(ctx, all)
 	}
 	seconds := time.Since(began).Seconds()
+	after, usedErr := b.used(ctx, all)
 	h.stop()
+	b.report(l, h, seconds, before, after)
+	return errors.Join(err, usedErr, all.Shut(context.WithoutCancel(ctx)))
+}
+
+// busy has clients search and record for some time.
+func (b *bench) busy(ctx context.Context, all *app.Tenants) *load {
+	l, favourites, began := &load{}, zipf(b.tenants), time.Now()
+	b.clientsDo(func(client int) {
+		w := corpus.New(uint64(client), b.words)
+		for time.Since(began) < 2*time.Duration(b.load)*time.Second && ctx.Err() == nil {
+			time.Sleep(time.Duration(2 * w.Float64() * float64(b.pause)))
+			l.one(ctx, all, fmt.Sprint("mixed", favourites.draw()), w)
+		}
+	})
+	return l
+}
+
+// report prints what clients did, and what that took.
+func (b *bench) report(l *load, h *held, seconds float64, before, after used) {
 	what := fmt.Sprintf("%d clients, %d tenants of %d, zipf 1, %d MB", b.clients, b.tenants, b.each, b.budget)
-	for _, q := range []struct {
-		at   float64
-		must string
-	}{{.5, "15 ms"}, {.99, "200 ms"}} {
-		row(fmt.Sprintf("%s: search p%.0f", what, 100*q.at), "", millis(l.reads.at(q.at)), "", q.must)
+	value := func(name, must, format string, v ...any) {
+		row(what+": "+name, "", fmt.Sprintf(format, v...), "", must)
 	}
-	row(what+": record p50", "", millis(l.writes.at(.5)), "", "")
-	row(what+": calls", "", fmt.Sprintf("%.0f /s", float64(len(l.reads)+len(l.writes))/seconds), "", "")
-	n, _, evicted := all.Counts()
-	row(what+": closed to make room", "", fmt.Sprintf("%.0f /s", float64(evicted-before)/seconds), "", "")
-	row(fmt.Sprintf("%s: the most that was open, %d now", what, n), "", fmt.Sprintf("%.1f MB", float64(h.bytes)/(1<<20)), "", fmt.Sprintf("%d MB", b.budget))
-	row(what+": the most open at a time", "", fmt.Sprint(h.engines), "", "")
-	row(what+": the most memory that the system cannot take back", "", fmt.Sprintf("%.0f MB", h.anonymous), "", "")
-	row(what+": errors", "", fmt.Sprint(l.failed.Load()), "", "0")
+	rate := func(n int) float64 { return float64(n) / seconds }
+	value("search p50", "15 ms", "%s", millis(l.reads.at(.5)))
+	value("search p99", "200 ms", "%s", millis(l.reads.at(.99)))
+	value("record p50", "", "%s", millis(l.writes.at(.5)))
+	value("searches; records", "", "%.1f; %.1f /s", rate(len(l.reads)), rate(len(l.writes)))
+	value("closed to make room", "", "%.1f /s", rate(int(after.evicted-before.evicted)))
+	value("busy cores of the node; of the server", "", "%.3f; %.3f", (after.node-before.node).Seconds()/seconds, (after.server-before.server).Seconds()/seconds)
+	value(fmt.Sprintf("the most that was open, %d now", after.open), fmt.Sprintf("%d MB", b.budget), "%.1f MB", float64(h.bytes)/(1<<20))
+	value("the most open at a time", "", "%d", h.engines)
+	value("the most memory that the system cannot take back", "", "%.0f MB", h.anonymous)
+	value("errors", "0", "%d", l.failed.Load())
 	if p := l.problem.Load(); p != nil {
 		fmt.Println(p)
 	}
-	return all.Shut(context.WithoutCancel(ctx))
+}
+
+// used is what a pool and the database have used so far.
+type used struct {
+	node, server time.Duration // of a processor
+	open         int
+	evicted      int64
+}
+
+func (b *bench) used(ctx context.Context, all *app.Tenants) (u used, err error) {
+	c, err := pgx.Connect(ctx, b.url)
+	if err != nil {
+		return u, err
+	}
+	defer c.Close(ctx) //nolint:errcheck // it is not used again
+	server, err := database.ServerOf(ctx, c)
+	if err != nil {
+		return u, err
+	}
+	u.open, _, u.evicted = all.Counts()
+	u.node = database.Processor()
+	u.server, err = server.Processor()
+	return u, err
 }
 
 // held is the most that a pool held while it was watched.
