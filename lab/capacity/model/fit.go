@@ -15,7 +15,7 @@ const (
 	Log         // the logarithm to the base of ten: dictionaries and trees
 	Root        // the square root: the words of texts
 	Linear      // the size
-	First       // the size, up to a thousand: what a search finds is on different pages, and a consolidation scores so many memories again
+	First       // the size, up to a thousand: a search finds memories on different pages, and a consolidation scores a thousand again
 	Few         // the size, up to ten thousand: of a larger file a few searches read a part
 	Pairs       // the square of the size: what is compared with each other
 	allTerms
