@@ -1,0 +1,169 @@
+package merge
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/sync/entry"
+)
+
+// There reports whether the memory can be shown: it was not deleted for good, and all that was written when it was recorded has come.
+func (s *Subject) There() bool {
+	return !s.ID.IsZero() && !s.Purged() && len(s.with(Text)) > 0 && len(s.with(Origin)) > 0 && len(s.with(Importance)) > 0
+}
+
+// Apply sets in a memory what is shown of some parts. A value that this program cannot read changes nothing. What supersedes it may not be
+// what is shown: see [Shown]. Uses, relations and what only one store knows are left as they are.
+func (s *Subject) Apply(m *hippo.Memory, parts []string, cal hippo.Calendar, cast Cast) {
+	hidden, voted := false, false
+	for _, name := range parts {
+		switch name {
+		case Vote, Importance, Pinned:
+			voted = true
+		}
+		switch name {
+		case Vote, Forgotten, Text:
+			hidden = true
+		}
+		if h := s.Winner(name); h != nil {
+			set(m, name, h)
+		}
+	}
+	if hidden {
+		m.ForgottenAt = forgottenAt(s)
+	}
+	if voted {
+		applyImportance(s, m, cal, cast)
+	}
+	for _, name := range parts {
+		for _, h := range s.Register(name) {
+			if t := h.Time.Wall(); name != Vote && name != Uses && t.After(m.UpdatedAt) {
+				m.UpdatedAt = t
+			}
+		}
+	}
+}
+
+// set sets one part of a memory.
+func set(m *hippo.Memory, name string, h *entry.Held) {
+	switch name {
+	case Origin:
+		var v originValue
+		if read(h, name, &v) {
+			m.CreatedAt, m.Source = timeOf(v.Created), v.Source
+		}
+	case Text:
+		var v textValue
+		if read(h, name, &v) {
+			m.Content, m.Situation, m.Type, m.Version = v.Content, v.Situation, v.Type, max(m.Version, v.Version)
+			m.ContentHash = hippo.HashContent(v.Content)
+		}
+	case Tags:
+		var v tagsValue
+		if read(h, name, &v) {
+			m.Tags, m.Version = v.Tags, max(m.Version, v.Version)
+		}
+	case Pinned:
+		_ = read(h, name, &m.Pinned)
+	case Project:
+		_ = read(h, name, &m.Project)
+	case Trust:
+		_ = read(h, name, &m.Trust)
+	case Validity:
+		var v periodValue
+		if read(h, name, &v) {
+			m.ValidFrom, m.ValidUntil = timeOf(v.From), timeOf(v.Until)
+		}
+	case Successor:
+		m.SupersededBy = successor(h)
+	case EventTime:
+		setTime(h, name, &m.EventTime)
+	case Archived:
+		setTime(h, name, &m.ArchivedAt)
+	default:
+		if key, ok := IsMeta(name); ok {
+			setMeta(m, key, h.Parts[name])
+		}
+	}
+}
+
+func setTime(h *entry.Held, name string, to *time.Time) {
+	var n int64
+	if read(h, name, &n) {
+		*to = timeOf(n)
+	}
+}
+
+func setMeta(m *hippo.Memory, key string, value json.RawMessage) {
+	var v []json.RawMessage
+	if json.Unmarshal(value, &v) != nil || len(v) > 1 {
+		return
+	}
+	if len(v) == 0 {
+		delete(m.Metadata, key)
+		return
+	}
+	if m.Metadata == nil {
+		m.Metadata = make(map[string]json.RawMessage)
+	}
+	m.Metadata[key] = v[0]
+}
+
+// forgottenAt returns since when the memory is forgotten. An edit of the text or an upvote that the forgetting had not seen makes it
+// visible again.
+func forgottenAt(s *Subject) time.Time {
+	h := s.Winner(Forgotten)
+	var at int64
+	if !read(h, Forgotten, &at) || at == 0 {
+		return time.Time{}
+	}
+	if s.off&ruleForget == 0 && unseen(s, h) {
+		return time.Time{}
+	}
+	return timeOf(at)
+}
+
+// unseen reports whether there is a text or an upvote that a forgetting had not seen.
+func unseen(s *Subject, h *entry.Held) bool {
+	for _, o := range s.Register(Text) {
+		if !h.Saw(o.Dot) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(votesOf(s), func(v vote) bool { return v.Kind == hippo.FeedbackUp && !h.Saw(v.Dot) })
+}
+
+// Conflict is a part that was set at once on several machines.
+type Conflict struct {
+	Part string
+	// Shown is the value that is shown, Losers are the others, by stamp.
+	Shown  *entry.Held
+	Losers []*entry.Held
+}
+
+// Conflicts returns the parts of a memory that were set to different values at once and not set since, and those that were forgotten
+// at once with an edit or an upvote, which is shown.
+func (s *Subject) Conflicts() []Conflict {
+	var out []Conflict
+	for _, name := range s.Parts() {
+		if name == Vote || name == Uses || name == Purged {
+			continue
+		}
+		list := s.Register(name)
+		c := Conflict{Part: name, Shown: list[len(list)-1]}
+		for _, h := range list[:len(list)-1] {
+			if string(h.Parts[name]) != string(c.Shown.Parts[name]) {
+				c.Losers = append(c.Losers, h)
+			}
+		}
+		if name == Forgotten && len(c.Losers) == 0 && string(c.Shown.Parts[name]) != "0" && unseen(s, c.Shown) {
+			c.Losers = []*entry.Held{c.Shown}
+		}
+		if len(c.Losers) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}

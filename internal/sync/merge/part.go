@@ -1,0 +1,263 @@
+package merge
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/sync/entry"
+)
+
+// The parts of a memory. Each is a value that is set as a whole, but for votes, which are added, and uses, which each replica counts for
+// itself. A part that is not listed here, of a later program, is kept and passed on as a value that is set.
+const (
+	Origin     = "origin" // when and by whom it was recorded
+	Text       = "text"
+	Tags       = "tags"
+	Importance = "importance"
+	Pinned     = "pinned"
+	Validity   = "validity"
+	EventTime  = "event_time"
+	Successor  = "successor"
+	Forgotten  = "forgotten"
+	Archived   = "archived"
+	Project    = "project"
+	Trust      = "trust"
+	Vote       = "vote"
+	Uses       = "uses"
+	Purged     = "purged"
+)
+
+// The beginnings of the names of the other parts: a key of the metadata, and a relation from the memory.
+const (
+	metaPrefix     = "meta:"
+	relationPrefix = "relation:"
+)
+
+// Meta returns the name of the part that holds a key of the metadata.
+func Meta(key string) string { return metaPrefix + key }
+
+// IsMeta returns the key of the metadata that a part holds.
+func IsMeta(part string) (key string, ok bool) { return strings.CutPrefix(part, metaPrefix) }
+
+type (
+	originValue struct {
+		Created int64        `json:"created,omitempty"`
+		Source  hippo.Source `json:"source"`
+	}
+	textValue struct {
+		Content   string   `json:"content"`
+		Situation []string `json:"situation,omitempty"`
+		Type      string   `json:"type,omitempty"`
+		Version   int      `json:"version"`
+	}
+	tagsValue struct {
+		Tags    []string `json:"tags"`
+		Version int      `json:"version"`
+	}
+	// importanceValue has the feedback that the value includes: votes that its writer had not seen come on top.
+	importanceValue struct {
+		Base     float64         `json:"base"`
+		Value    float64         `json:"value"`
+		Date     string          `json:"date,omitempty"`
+		At       int64           `json:"at,omitempty"`
+		Untied   *untiedValue    `json:"untied,omitempty"`
+		Feedback []feedbackValue `json:"feedback,omitempty"`
+	}
+	untiedValue struct {
+		Value float64 `json:"value"`
+		Date  string  `json:"date"`
+	}
+	feedbackValue struct {
+		Kind     hippo.FeedbackKind `json:"kind"`
+		Date     string             `json:"date"`
+		Weight   float64            `json:"weight"`
+		Question hippo.Question     `json:"question,omitempty"`
+	}
+	periodValue struct {
+		From  int64 `json:"from,omitempty"`
+		Until int64 `json:"until,omitempty"`
+	}
+)
+
+// raw encodes a value of a part.
+func raw(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // values are numbers, strings and valid JSON
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// read decodes a value of a part, and reports whether it is one that this program knows.
+func read(h *entry.Held, part string, v any) bool {
+	return h != nil && json.Unmarshal(h.Parts[part], v) == nil
+}
+
+// micros is 0 for no time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func timeOf(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(n).UTC()
+}
+
+// successorOf encodes the memory that supersedes another one; empty for none.
+func successorOf(id hippo.ID) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.String()
+}
+
+// values returns the parts of a memory, but for what was voted and used. A nil memory has none.
+func values(m *hippo.Memory, cal hippo.Calendar) map[string]json.RawMessage {
+	if m == nil {
+		return nil
+	}
+	out := map[string]json.RawMessage{
+		Origin:     raw(originValue{micros(m.CreatedAt), m.Source}),
+		Text:       raw(textValue{m.Content, m.Situation, m.Type, m.Version}),
+		Tags:       raw(tagsValue{m.Tags, m.Version}),
+		Importance: raw(importanceOf(m, cal)),
+		Pinned:     raw(m.Pinned),
+		Validity:   raw(periodValue{micros(m.ValidFrom), micros(m.ValidUntil)}),
+		EventTime:  raw(micros(m.EventTime)),
+		Successor:  raw(successorOf(m.SupersededBy)),
+		Forgotten:  raw(micros(m.ForgottenAt)),
+		Archived:   raw(micros(m.ArchivedAt)),
+		Project:    raw(m.Project),
+		Trust:      raw(m.Trust),
+	}
+	for k, v := range m.Metadata {
+		if json.Valid(v) { // else no store would take it
+			out[Meta(k)] = raw([]json.RawMessage{v})
+		}
+	}
+	return out
+}
+
+func importanceOf(m *hippo.Memory, cal hippo.Calendar) importanceValue {
+	v := importanceValue{Base: m.Importance.Base, Value: m.Importance.Value, Date: DateOf(cal, m.Importance.SetDay), At: micros(m.Importance.SetAt)}
+	if u := m.Untied; u != nil {
+		v.Untied = &untiedValue{u.Value, DateOf(cal, u.SetDay)}
+	}
+	for i := range m.Feedback {
+		f := &m.Feedback[i]
+		v.Feedback = append(v.Feedback, feedbackValue{f.Kind, DateOf(cal, f.Day), f.Weight, f.Question})
+	}
+	return v
+}
+
+// empty are the values that a new memory has where nobody has set any.
+func empty() map[string]json.RawMessage {
+	no := []byte("0")
+	return map[string]json.RawMessage{
+		Tags: []byte(`{"tags":null,"version":1}`), Pinned: []byte("false"), Validity: []byte("{}"), EventTime: no, Successor: []byte(`""`), Forgotten: no,
+		Archived: no, Project: []byte(`""`),
+	}
+}
+
+// unsetValues returns the values that a new memory need not set: those that are empty, unless others have set the part, because the memory was
+// recorded twice and some of it has come.
+func unsetValues(s *Subject, values map[string]json.RawMessage) map[string]json.RawMessage {
+	out := empty()
+	for _, name := range s.Parts() {
+		delete(out, name)
+		if _, ok := IsMeta(name); ok && values[name] == nil {
+			out[name] = nil
+		}
+	}
+	return out
+}
+
+// Changed returns the parts that a change of a memory has set, with their values; before is nil for a new one. Votes are known
+// from other changes by what they leave; see [voteOf].
+func (s *Subject) Changed(before, after *hippo.Memory, cal hippo.Calendar) map[string]json.RawMessage {
+	old, out := values(before, cal), values(after, cal)
+	if before == nil {
+		old = unsetValues(s, out)
+	}
+	for name, value := range out {
+		if bytes.Equal(old[name], value) {
+			delete(out, name)
+		}
+	}
+	for name := range old {
+		if key, ok := IsMeta(name); ok && after.Metadata[key] == nil {
+			out[name] = json.RawMessage("[]")
+		}
+	}
+	if before == nil {
+		return out
+	}
+	changedVotes(s, before, after, cal, out)
+	sameVersion(before, after, out)
+	if _, ok := out[Forgotten]; !ok && after.Forgotten() && (out[Text] != nil || out[Vote] != nil) {
+		out[Forgotten] = raw(micros(after.ForgottenAt)) // who edits what is forgotten does not bring it back
+	}
+	return out
+}
+
+// changedVotes replaces an importance that follows from a vote by the vote.
+func changedVotes(s *Subject, before, after *hippo.Memory, cal hippo.Calendar, out map[string]json.RawMessage) {
+	if v, ok := voteOf(s, before, after, cal); ok {
+		out[Vote] = v
+		delete(out, Importance)
+	}
+}
+
+// sameVersion leaves out texts and tags of which nothing but the number differs.
+func sameVersion(before, after *hippo.Memory, out map[string]json.RawMessage) {
+	if before.Content == after.Content && before.Type == after.Type && slices.Equal(before.Situation, after.Situation) {
+		delete(out, Text)
+	}
+	if slices.Equal(before.Tags, after.Tags) {
+		delete(out, Tags)
+	}
+}
+
+// RelationPart returns the name of the part that holds a relation.
+func RelationPart(r *hippo.Relation) string {
+	return relationPrefix + r.To.String() + ":" + strconv.FormatInt(micros(r.ValidFrom), 10) + ":" + r.Kind
+}
+
+// relationKey returns the relation that a part of a memory holds, without its values.
+func relationKey(from hippo.ID, part string) (r hippo.Relation, ok bool) {
+	rest, ok := strings.CutPrefix(part, relationPrefix)
+	fields := strings.SplitN(rest, ":", 3)
+	if !ok || len(fields) < 3 {
+		return r, false
+	}
+	to, err := hippo.ParseID(fields[0])
+	begin, bad := strconv.ParseInt(fields[1], 10, 64)
+	r = hippo.Relation{From: from, To: to, Kind: fields[2], ValidFrom: timeOf(begin)}
+	return r, err == nil && bad == nil && r.ValidKey() == nil
+}
+
+type relationValue struct {
+	Weight     float64 `json:"weight"`
+	Until      int64   `json:"until,omitempty"`
+	Reinforced int64   `json:"reinforced,omitempty"`
+}
+
+// RelationValue returns the value of a relation; of Weight 0 it is removed.
+func RelationValue(r *hippo.Relation) json.RawMessage {
+	if r.Weight == 0 {
+		return json.RawMessage("null")
+	}
+	return raw(relationValue{r.Weight, micros(r.ValidUntil), micros(r.LastReinforced)})
+}
