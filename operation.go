@@ -40,6 +40,7 @@ const (
 	VerbRelate      Verb = "relate"
 	VerbMerge       Verb = "merge" // of entities
 	VerbSplit       Verb = "split"
+	VerbSync        Verb = "sync" // with other stores
 )
 
 // Compare orders operations by time, the newer first, then by ID. It is below 0 if o comes before

@@ -61,7 +61,7 @@ func Tidy(ctx context.Context, s Scoped, t *Tidying) (out Tidied, err error) {
 	if err != nil {
 		return out, err
 	}
-	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
+	err = write(ctx, s.store, driver.Durable, func(tx driver.Tx) error {
 		x := &tidier{Tidying: t, in: s, tx: tx, changes: make(map[hippo.ID]*change)}
 		if err := x.apply(); err != nil {
 			return err

@@ -16,7 +16,7 @@ func (s *Store) Today(ctx context.Context) (hippo.Day, error) {
 		return cal.Day, nil
 	}
 	var cal driver.Calendar
-	err := driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) (err error) {
+	err := write(ctx, s, driver.Durable, func(tx driver.Tx) (err error) {
 		cal, err = advanceDay(s, tx)
 		return err
 	})

@@ -218,7 +218,7 @@ func ImportVersions(ctx context.Context, s Scoped, vs []hippo.Version) (added in
 	for i := range vs {
 		ids[i] = vs[i].ID
 	}
-	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
+	err = write(ctx, s.store, driver.Durable, func(tx driver.Tx) error {
 		added = 0
 		ms, err := tx.Get(ids...)
 		if driver.Readable(err) != nil {

@@ -85,7 +85,12 @@ func ImportBatch(ctx context.Context, in Scoped, b *Batch) (outcomes []Outcome, 
 	if err != nil {
 		return nil, err
 	}
-	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
+	err = write(ctx, s, driver.Durable, func(tx driver.Tx) error {
+		if !b.Again {
+			if err := addPurgedElsewhere(tx, purged, hippo.IDsOf(b.Memories...)); err != nil {
+				return err
+			}
+		}
 		here, err := adoptCalendar(s, tx, b.Calendar)
 		if err != nil {
 			return err

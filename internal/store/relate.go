@@ -164,7 +164,7 @@ func relate(ctx context.Context, s Scoped, rs []hippo.Relation, fn func(*relatin
 	for _, r := range rs {
 		ids[r.From], ids[r.To] = true, true
 	}
-	return driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
+	return write(ctx, s.store, driver.Durable, func(tx driver.Tx) error {
 		if err := holds(s, tx); err != nil {
 			return err
 		}

@@ -142,7 +142,7 @@ func (s Scoped) ImportRelations(ctx context.Context, rs []hippo.Relation) (added
 		return 0, err
 	}
 	clean = slices.DeleteFunc(clean, func(r hippo.Relation) bool { return !seen[r.From] || !seen[r.To] })
-	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
+	err = write(ctx, s.store, driver.Durable, func(tx driver.Tx) error {
 		added = 0
 		for _, r := range clean {
 			fresh, err := addRelation(tx, r)

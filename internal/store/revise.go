@@ -57,7 +57,7 @@ func Revise(ctx context.Context, s Scoped, r *Revision) (out []*hippo.Memory, er
 		return nil, err
 	}
 	var hidden successors
-	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
+	err = write(ctx, s.store, driver.Durable, func(tx driver.Tx) error {
 		if err := holds(s, tx); err != nil {
 			return err
 		}

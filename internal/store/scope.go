@@ -156,7 +156,7 @@ func PurgeAnd(ctx context.Context, s Scoped, ids, others []hippo.ID, fn func(*hi
 	if err != nil {
 		return err
 	}
-	return wrap("purge", driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
+	return wrap("purge", write(ctx, s.store, driver.Durable, func(tx driver.Tx) error {
 		ms, err := tx.Get(ids...)
 		var unreadable []api.StoreProblem
 		if bad, ok := errors.AsType[*api.UnreadableError](err); ok {

@@ -15,7 +15,7 @@ func Score(ctx context.Context, s *Store, scores map[hippo.ID]hippo.Surprise) er
 	for id := range scores {
 		ids = append(ids, id)
 	}
-	err := driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) error {
+	err := write(ctx, s, driver.Lazy, func(tx driver.Tx) error {
 		ms, err := tx.Get(ids...)
 		if driver.Readable(err) != nil {
 			return err

@@ -81,7 +81,7 @@ func addMemories(ctx context.Context, s *Store, hold func(driver.Tx) error, ms [
 			return at(err, i, len(ms))
 		}
 	}
-	err := driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
+	err := write(ctx, s, driver.Durable, func(tx driver.Tx) error {
 		if err := hold(tx); err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn
 	}
 	var all []*hippo.Memory
 	var hidden successors
-	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
+	err = write(ctx, s, driver.Durable, func(tx driver.Tx) error {
 		if err := holds(in, tx); err != nil {
 			return err
 		}
@@ -242,14 +242,14 @@ func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...api.StoreProblem
 // Touch counts accesses of memories on a day. They get no new revision. Unknown memories are skipped. The write survives a
 // crash of the process, not of the machine.
 func Touch(ctx context.Context, s *Store, day hippo.Day, counts map[hippo.ID]int) error {
-	return wrap("touch", driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) error { return tx.Touch(day, counts) }))
+	return wrap("touch", write(ctx, s, driver.Lazy, func(tx driver.Tx) error { return tx.Touch(day, counts) }))
 }
 
 // Learn changes what use has taught about memories: it calls fn on each with the current active day,
 // and stores what differs. It is no change of the memory in the sense of [hippo.Memory.UpdatedAt].
 // Unknown memories are skipped. The write survives a crash of the process, not of the machine.
 func Learn(ctx context.Context, s *Store, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day)) error {
-	return wrap("learn", driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) error {
+	return wrap("learn", write(ctx, s, driver.Lazy, func(tx driver.Tx) error {
 		ms, err := tx.Get(ids...)
 		if driver.Readable(err) != nil {
 			return err

@@ -31,7 +31,7 @@ func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old [
 	}
 	given := m.ValidFrom
 	var replaced []*hippo.Memory
-	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
+	err = write(ctx, s, driver.Durable, func(tx driver.Tx) error {
 		cal, err := advanceDay(s, tx)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, ol
 	}
 	var m *hippo.Memory
 	var hidden successors
-	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
+	err = write(ctx, s, driver.Durable, func(tx driver.Tx) error {
 		if err := holds(in, tx); err != nil {
 			return err
 		}

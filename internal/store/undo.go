@@ -32,7 +32,7 @@ func Undo(ctx context.Context, s Scoped, id hippo.ID, others []hippo.ID, fn func
 	}
 	var ms []*hippo.Memory
 	var hidden successors
-	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) (err error) {
+	err = write(ctx, s.store, driver.Durable, func(tx driver.Tx) (err error) {
 		if err := holds(s, tx); err != nil {
 			return err
 		}

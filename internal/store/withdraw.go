@@ -94,7 +94,7 @@ func Withdraw(ctx context.Context, s Scoped, w *Withdrawal) (gone, back []*hippo
 	if err != nil {
 		return nil, nil, err
 	}
-	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
+	err = write(ctx, s.store, driver.Durable, func(tx driver.Tx) error {
 		gone, back = nil, nil
 		ms, err := tx.Get(w.IDs...)
 		if driver.Readable(err) != nil {

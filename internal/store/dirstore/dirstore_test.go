@@ -15,6 +15,7 @@ import (
 
 func harness() drivertest.Harness {
 	return drivertest.Harness{
+		Alone: true,
 		Place: func(t testing.TB) drivertest.Opener {
 			dir := t.TempDir()
 			return func() (driver.Backend, error) {

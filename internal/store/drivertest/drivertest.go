@@ -33,6 +33,8 @@ type Harness struct {
 	// gives another, empty store. The checks of reopening and of sharing are
 	// then replaced by one that the claim is true.
 	Volatile bool
+	// Alone declares that a store of this kind cannot exchange its changes with others: it is no [driver.Replicas].
+	Alone bool
 	// Damaged are ways in which a memory of a store can become unreadable, by name. Each
 	// makes a store, fills it by calling fill with a handle, makes the memory id unreadable
 	// when that is closed, and returns how to open the store. None declares that there is
@@ -81,9 +83,17 @@ func Run(t *testing.T, h Harness) {
 	for _, topic := range topics {
 		runChecks(t, h, topic.name, topic.checks)
 	}
+	if h.Alone {
+		runChecks(t, h, "replicas", aloneChecks())
+	} else {
+		runChecks(t, h, "replicas", replicaChecks())
+	}
 	if h.Volatile {
 		runChecks(t, h, "volatile", volatileChecks())
 		return
+	}
+	if !h.Alone {
+		runChecks(t, h, "replicas reopened", []check{{"all is there again", replicaReopened}})
 	}
 	runChecks(t, h, "reopen", reopenChecks())
 	runChecks(t, h, "handles", handleChecks())

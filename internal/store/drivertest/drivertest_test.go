@@ -19,7 +19,7 @@ import (
 // handle is one of several on the same store in RAM, so that the suite can try
 // its checks of reopening and sharing on a store that is known to be right. Its rights are its own.
 type handle struct {
-	driver.Backend
+	*memstore.Store
 	rights *filelease.Leases
 }
 

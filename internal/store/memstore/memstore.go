@@ -36,6 +36,8 @@ type Store struct {
 	past   driver.Archive
 	graves
 	leases
+	replicas
+	replica replicaState
 }
 
 // row is the latest state of one ID; memory is nil if it was purged.
@@ -57,7 +59,7 @@ func New(o *Options) *Store {
 		rows:    make(map[hippo.ID]row),
 		models:  make(map[string]map[hippo.ID]driver.Vector),
 	}
-	s.graves = graves{s}
+	s.graves, s.replicas = graves{s}, replicas{s}
 	if o != nil {
 		s.head.Store = o.StoreID
 	}
@@ -86,7 +88,7 @@ func (s *Store) Write(ctx context.Context, _ driver.Durability, fn func(driver.T
 	}
 	defer endWrite(s)
 	s.mu.RLock()
-	t := &tx{store: s, changed: make(map[hippo.ID]row), head: s.head}
+	t := &tx{store: s, changed: make(map[hippo.ID]row), head: s.head, replicaTx: replicaTx{now: s.replica}}
 	err := s.usable(ctx)
 	s.mu.RUnlock()
 	if err != nil {
@@ -126,6 +128,7 @@ func commitTx(ctx context.Context, s *Store, t *tx) error {
 		s.graph.Set(r)
 	}
 	t.history.Apply(&s.past)
+	s.replica = t.now
 	return nil
 }
 

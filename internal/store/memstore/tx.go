@@ -18,6 +18,7 @@ type tx struct {
 	related map[driver.RelationKey]hippo.Relation // set after the last purge of their memories
 	history driver.HistoryChanges
 	head    driver.Head
+	replicaTx
 }
 
 func (t *tx) row(id hippo.ID) row {

@@ -40,6 +40,9 @@ type replayed struct {
 	base hippo.Revision
 }
 
+// Unwrap returns the transaction of the back end.
+func (t replayed) Unwrap() driver.Tx { return t.Tx }
+
 // Changed implements [driver.Tx].
 func (t replayed) Changed(since hippo.Revision) ([]*hippo.Memory, error) {
 	return t.Tx.Changed(min(since, t.base))

@@ -47,6 +47,7 @@ func harness(t testing.TB, url string) drivertest.Harness {
 		}
 	}
 	return drivertest.Harness{
+		Alone: true,
 		Place: func(t testing.TB) drivertest.Opener { return opener(t, rand.Text()) },
 		Damaged: map[string]func(testing.TB, func(driver.Backend), hippo.ID) drivertest.Opener{
 			"metadata_is_a_list":       damaged("memory SET metadata = '[1]' WHERE id"),

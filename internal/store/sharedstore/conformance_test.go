@@ -43,6 +43,7 @@ func damaged(set string) func(testing.TB, func(driver.Backend), hippo.ID) driver
 
 func harness() drivertest.Harness {
 	return drivertest.Harness{
+		Alone: true,
 		Place: func(t testing.TB) drivertest.Opener { return opener(t, filepath.Join(t.TempDir(), "memory.db")) },
 		Damaged: map[string]func(testing.TB, func(driver.Backend), hippo.ID) drivertest.Opener{
 			"content_is_not_UTF-8": damaged("UPDATE memory SET content = CAST(x'61ff62' AS TEXT) WHERE id = ?"),

@@ -49,8 +49,8 @@ func (s *Store) DB() *sqlitex.DB { return s.db }
 // BeginGroup begins what transactions of one commit share, for a caller who writes tables
 // of its own in the same commit.
 func (s *Store) BeginGroup(t *sqlitex.Tx) (*Group, error) {
-	head, err := readHead(context.Background(), t)
-	return &Group{Tx: t, bad: s.bad, stored: head, head: head}, err
+	head, replica, err := readState(context.Background(), t)
+	return &Group{Tx: t, bad: s.bad, stored: head, head: head, replicas: replicaStates{replica, replica}}, err
 }
 
 // Calendar is that of the transactions which succeeded so far.

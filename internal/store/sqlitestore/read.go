@@ -304,7 +304,17 @@ func getBatch(ctx context.Context, q sqlitex.Queryer, ids []any, found map[hippo
 }
 
 func readHead(ctx context.Context, q sqlitex.Queryer) (h driver.Head, err error) {
-	_, err = sqlitex.First(ctx, q, "SELECT store, revision, day, date, zone, memories, forgotten, relations FROM state", nil,
-		&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Calendar.Zone, &h.Memories, &h.Forgotten, &h.Relations)
+	h, _, err = readState(ctx, q)
 	return h, err
+}
+
+// readState also returns what the store knows of itself as a replica.
+func readState(ctx context.Context, q sqlitex.Queryer) (h driver.Head, r replicaState, err error) {
+	replica := ""
+	if _, err := sqlitex.First(ctx, q, "SELECT store, revision, day, date, zone, memories, forgotten, relations, replica FROM state", nil,
+		&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Calendar.Zone, &h.Memories, &h.Forgotten, &h.Relations, &replica); err != nil {
+		return h, r, err
+	}
+	r, err = parseReplica(replica)
+	return h, r, err
 }

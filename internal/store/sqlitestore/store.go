@@ -29,6 +29,7 @@ type Store struct {
 	relations
 	history
 	leases
+	replicas
 }
 
 // leases are the rights of a handle, in files beside that of the store.
@@ -62,6 +63,7 @@ func newStore(db *sqlitex.DB, path string, log *slog.Logger) *Store {
 	s.vectors = vectors{db, s.writer}
 	s.leases = filelease.New(filepath.Clean(path)+".", time.Now) //nolint:forbidigo // processes compare these times
 	s.history = history{db, s.bad}
+	s.replicas = replicas{db}
 	s.relations = relations{db, s.writer, newScopeQueries()}
 	return s
 }

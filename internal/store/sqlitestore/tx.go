@@ -21,18 +21,24 @@ type Group struct {
 	*sqlitex.Tx
 	bad          *unreadable
 	stored, head driver.Head
+	replicas     replicaStates
 }
 
 // Begin implements [sqlitex.Group].
 func (g *Group) Begin(ctx context.Context) *Tx {
-	return &Tx{Tx: g.Tx, past: past{g.Tx, g.bad, ctx}, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored), fresh: make(map[hippo.ID]map[driver.RelationKey]bool)}
+	return &Tx{Tx: g.Tx, past: past{g.Tx, g.bad, ctx}, bad: g.bad, ctx: ctx, head: g.head, replicaTx: replicaTx{g.Tx, ctx, g.replicas.now}, known: make(map[hippo.ID]stored), fresh: make(map[hippo.ID]map[driver.RelationKey]bool)}
 }
 
 // Keep implements [sqlitex.Group].
-func (g *Group) Keep(t *Tx) { g.head = t.head }
+func (g *Group) Keep(t *Tx) { g.head, g.replicas.now = t.head, t.state }
 
 // End implements [sqlitex.Group].
 func (g *Group) End() error {
+	if g.replicas.now != g.replicas.stored {
+		if err := g.Exec("UPDATE state SET replica = ?", g.replicas.now.String()); err != nil {
+			return err
+		}
+	}
 	if g.head == g.stored {
 		return nil
 	}
@@ -62,6 +68,7 @@ type Tx struct {
 	known map[hippo.ID]stored
 	// fresh are the memories that this transaction has inserted, with the relations from each that it has stored.
 	fresh map[hippo.ID]map[driver.RelationKey]bool
+	replicaTx
 }
 
 // Inherit makes known what transactions of the same group, in their order, have read and written, so that it is not read

@@ -157,7 +157,7 @@ func (f *File) openWriter(ctx context.Context, o *Options) (err error) {
 	if err != nil {
 		return err
 	}
-	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt), damage: &f.damage}
+	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt), damage: &f.damage, file: f}
 	if err := f.tx.waitFor(0); err != nil { // see whenFree
 		return err
 	}

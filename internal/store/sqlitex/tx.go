@@ -25,7 +25,11 @@ type Tx struct {
 	// damage is that of the file.
 	damage *damage
 	inVain inVain // see whenFree
+	file   *File
 }
+
+// Number is [File.Number] of the file that is written.
+func (t *Tx) Number() string { return t.file.Number() }
 
 // stmt returns a prepared statement.
 func (t *Tx) stmt(query string) (*sql.Stmt, error) {

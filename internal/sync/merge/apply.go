@@ -27,8 +27,11 @@ func (s *Subject) Apply(m *hippo.Memory, parts []string, cal hippo.Calendar, cas
 		case Vote, Forgotten, Text:
 			hidden = true
 		}
+		if name == Text || name == Tags {
+			m.Version = version(s)
+		}
 		if h := s.Winner(name); h != nil {
-			set(m, name, h)
+			Set(m, name, h, cal)
 		}
 	}
 	if hidden {
@@ -46,8 +49,22 @@ func (s *Subject) Apply(m *hippo.Memory, parts []string, cal hippo.Calendar, cas
 	}
 }
 
-// set sets one part of a memory.
-func set(m *hippo.Memory, name string, h *entry.Held) {
+// version returns the greatest number of changes that a text or tags have counted.
+func version(s *Subject) int {
+	n := 1
+	for _, part := range []string{Text, Tags} {
+		for _, h := range s.with(part) {
+			var v struct{ Version int }
+			if read(h, part, &v) {
+				n = max(n, v.Version)
+			}
+		}
+	}
+	return n
+}
+
+// Set sets one part of a memory to the value of an entry, without what other parts say about it.
+func Set(m *hippo.Memory, name string, h *entry.Held, cal hippo.Calendar) {
 	switch name {
 	case Origin:
 		var v originValue
@@ -57,13 +74,13 @@ func set(m *hippo.Memory, name string, h *entry.Held) {
 	case Text:
 		var v textValue
 		if read(h, name, &v) {
-			m.Content, m.Situation, m.Type, m.Version = v.Content, v.Situation, v.Type, max(m.Version, v.Version)
+			m.Content, m.Situation, m.Type = v.Content, v.Situation, v.Type
 			m.ContentHash = hippo.HashContent(v.Content)
 		}
 	case Tags:
 		var v tagsValue
 		if read(h, name, &v) {
-			m.Tags, m.Version = v.Tags, max(m.Version, v.Version)
+			m.Tags = v.Tags
 		}
 	case Pinned:
 		_ = read(h, name, &m.Pinned)
@@ -78,8 +95,12 @@ func set(m *hippo.Memory, name string, h *entry.Held) {
 		}
 	case Successor:
 		m.SupersededBy = successor(h)
+	case Importance:
+		setImportance(m, h, cal)
 	case EventTime:
 		setTime(h, name, &m.EventTime)
+	case Forgotten:
+		setTime(h, name, &m.ForgottenAt)
 	case Archived:
 		setTime(h, name, &m.ArchivedAt)
 	default:
@@ -154,7 +175,7 @@ func (s *Subject) Conflicts() []Conflict {
 		list := s.Register(name)
 		c := Conflict{Part: name, Shown: list[len(list)-1]}
 		for _, h := range list[:len(list)-1] {
-			if string(h.Parts[name]) != string(c.Shown.Parts[name]) {
+			if !sameValue(name, h.Parts[name], c.Shown.Parts[name]) {
 				c.Losers = append(c.Losers, h)
 			}
 		}
@@ -166,4 +187,28 @@ func (s *Subject) Conflicts() []Conflict {
 		}
 	}
 	return out
+}
+
+// sameValue reports whether two values of a part say the same: the numbers that count versions do not matter.
+func sameValue(part string, a, b json.RawMessage) bool {
+	if string(a) == string(b) {
+		return true
+	}
+	switch part {
+	case Text:
+		var x, y textValue
+		if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+			return false
+		}
+		return x.Content == y.Content && x.Type == y.Type && slices.Equal(x.Situation, y.Situation)
+	case Tags:
+		var x, y tagsValue
+		return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && slices.Equal(x.Tags, y.Tags)
+	}
+	return false
+}
+
+// Same reports whether a part of two memories says the same.
+func Same(a, b *hippo.Memory, part string) bool {
+	return sameValue(part, values(a, hippo.Calendar{})[part], values(b, hippo.Calendar{})[part])
 }

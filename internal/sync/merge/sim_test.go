@@ -230,15 +230,14 @@ func cast(m *hippo.Memory, f hippo.Feedback) {
 // relations returns the relations from a memory as they are shown, if the memories are there.
 func (w *world) relations(n *node, id hippo.ID) []hippo.Relation {
 	list := n.subjects[id].Relations("")
-	list = slices.DeleteFunc(list, func(r Relation) bool { return n.memories[r.To] == nil })
+	out := Shown(list)
 	if w.fault&faultSingle != 0 {
-		var out []hippo.Relation
+		out = out[:0]
 		for _, r := range list {
 			out = append(out, r.Relation)
 		}
-		return out
 	}
-	return Shown(list)
+	return slices.DeleteFunc(out, func(r hippo.Relation) bool { return n.memories[r.To] == nil })
 }
 
 // send sends to a replica what it lacks of another one, as bytes: some of the segments, in some order, some of them twice.

@@ -35,7 +35,7 @@ func newestVote(m *hippo.Memory) *hippo.Feedback {
 
 // voteOf returns the vote or opening that has changed a memory, if one explains all that differs in its importance and feedback.
 func voteOf(s *Subject, before, after *hippo.Memory, cal hippo.Calendar) (json.RawMessage, bool) {
-	if before.Importance.Base != after.Importance.Base || len(s.with(Vote)) >= MaxVotes {
+	if before.Importance.Base != after.Importance.Base || len(s.with(Vote)) >= MaxVotes || !oneStep(before.Feedback, after.Feedback) {
 		return nil, false
 	}
 	if f := opened(before, after); f != nil {
@@ -60,6 +60,23 @@ func voteOf(s *Subject, before, after *hippo.Memory, cal hippo.Calendar) (json.R
 		return nil, false
 	}
 	return raw(voteValue{Undoes: &dotValue{gone.Origin.String(), gone.Seq}}), true
+}
+
+// oneStep reports whether a list of feedback can be another one with one element more, less or changed.
+func oneStep(before, after []hippo.Feedback) bool {
+	same := func(a, b *hippo.Feedback) bool {
+		return a.Kind == b.Kind && a.Day == b.Day && a.Weight == b.Weight && string(a.Question) == string(b.Question)
+	}
+	missing := func(from, in []hippo.Feedback) (n int) {
+		for i := range from {
+			if !slices.ContainsFunc(in, func(f hippo.Feedback) bool { return same(&from[i], &f) }) {
+				n++
+			}
+		}
+		return n
+	}
+	gone := missing(before, after)
+	return missing(after, before) <= 1 && (gone <= 1 || gone == 2 && len(before) == hippo.MaxFeedback)
 }
 
 // opened returns the opening that was added to the feedback of a memory, if that is all that was changed in it.
@@ -127,17 +144,8 @@ type Cast func(m *hippo.Memory, f hippo.Feedback)
 // seen, in the order of their stamps.
 func applyImportance(s *Subject, m *hippo.Memory, cal hippo.Calendar, cast Cast) {
 	base := s.Winner(Importance)
-	var v importanceValue
-	if !read(base, Importance, &v) {
+	if !setImportance(m, base, cal) {
 		return
-	}
-	m.Importance = hippo.Importance{Base: v.Base, Value: v.Value, SetDay: DayOf(cal, v.Date), SetAt: timeOf(v.At)}
-	m.Untied, m.Feedback = nil, nil
-	if v.Untied != nil {
-		m.Untied = &hippo.Untied{Value: v.Untied.Value, SetDay: DayOf(cal, v.Untied.Date)}
-	}
-	for _, f := range v.Feedback {
-		m.Feedback = append(m.Feedback, hippo.Feedback{Kind: f.Kind, Day: DayOf(cal, f.Date), Weight: f.Weight, Question: f.Question})
 	}
 	for _, x := range votesOf(s) {
 		if s.off&ruleBase == 0 && base.Saw(x.Dot) {
@@ -149,4 +157,21 @@ func applyImportance(s *Subject, m *hippo.Memory, cal hippo.Calendar, cast Cast)
 		}
 		cast(m, f)
 	}
+}
+
+// setImportance sets an importance with the feedback that it includes, and reports whether this program can read it.
+func setImportance(m *hippo.Memory, h *entry.Held, cal hippo.Calendar) bool {
+	var v importanceValue
+	if !read(h, Importance, &v) {
+		return false
+	}
+	m.Importance = hippo.Importance{Base: v.Base, Value: v.Value, SetDay: DayOf(cal, v.Date), SetAt: timeOf(v.At)}
+	m.Untied, m.Feedback = nil, nil
+	if v.Untied != nil {
+		m.Untied = &hippo.Untied{Value: v.Untied.Value, SetDay: DayOf(cal, v.Untied.Date)}
+	}
+	for _, f := range v.Feedback {
+		m.Feedback = append(m.Feedback, hippo.Feedback{Kind: f.Kind, Day: DayOf(cal, f.Date), Weight: f.Weight, Question: f.Question})
+	}
+	return true
 }

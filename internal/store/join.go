@@ -1,0 +1,307 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/sync/entry"
+	"github.com/hippo-memory/hippo/internal/sync/merge"
+)
+
+// Joined is what a [Join] has done.
+type Joined struct {
+	// Entries is how many were given, Changed which memories look different now.
+	Entries int
+	Changed []hippo.ID
+	// Conflicts are the memories of which a part was set at once here and elsewhere. The history keeps what is not shown.
+	Conflicts []hippo.ID
+	// Invalid are memories that this program cannot store as others have set them. They stay as they are.
+	Invalid []hippo.ID
+	// Renewed: the store has a new identity, because another one writes as the former.
+	Renewed bool
+}
+
+// Join joins what others have written, in any order and any number of times, in one transaction with the vector. What is shown changes as
+// by any other write: the index follows, and the history keeps, under the verb sync, what was there, and what was set at once and is not
+// shown. cast applies a vote. Entries after a gap are joined, and asked for again. Errors: [hippo.ErrInvalid] if the store is alone.
+func Join(ctx context.Context, s *Store, list []*entry.Segment, cast merge.Cast) (out Joined, err error) {
+	op, err := newOperation(s.In(hippo.LocalScope("")), hippo.VerbSync)
+	if err != nil {
+		return out, err
+	}
+	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
+		replica := driver.ReplicaOf(tx)
+		if replica == nil {
+			return fmt.Errorf("%w: the store does not exchange its changes with others: enable that first", hippo.ErrInvalid)
+		}
+		w, err := openWriting(replica)
+		if err != nil {
+			return err
+		}
+		j := &joining{showing: showing{writing: w, tx: tx}, store: s, op: op, cast: cast, touched: make(map[hippo.ID]map[string]bool)}
+		if err := j.join(list); err != nil {
+			return err
+		}
+		out = j.Joined
+		return nil
+	})
+	return out, wrap("join", err)
+}
+
+// joining is a transaction that joins entries of others.
+type joining struct {
+	showing
+	Joined
+	store *Store
+	op    hippo.Operation
+	cast  merge.Cast
+	cal   driver.Calendar
+	// touched are the parts of memories that were joined.
+	touched map[hippo.ID]map[string]bool
+	arrived []hippo.ID // memories that are new here
+	changes []change
+}
+
+func (j *joining) join(list []*entry.Segment) (err error) {
+	if j.cal, err = advanceDay(j.store, j.tx); err != nil {
+		return err
+	}
+	if err := j.takeIn(list); err != nil {
+		return err
+	}
+	ids := slices.SortedFunc(maps.Keys(j.touched), hippo.ID.Compare)
+	stored, unreadable, err := j.stored(ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if m := stored[id]; m != nil && m.Namespace != "" || unreadable[id] && !j.subjects[id].Purged() {
+			continue // it is another memory, or repaired here first
+		}
+		if err := j.show(id, stored[id], unreadable[id]); err != nil {
+			return err
+		}
+	}
+	if err := putKept(j.store, j.tx, j.op, j.changes); err != nil {
+		return err
+	}
+	return cmp.Or(j.others(ids), j.finish())
+}
+
+// others shows again what depends on memories that were joined.
+func (j *joining) others(ids []hippo.ID) error {
+	kinds := make(map[hippo.ID][]string)
+	var superseded []hippo.ID
+	for _, id := range ids {
+		if kinds[id] = merge.RelationKinds(id, slices.Collect(maps.Keys(j.touched[id]))); len(kinds[id]) == 0 {
+			delete(kinds, id)
+		}
+		if j.touched[id][merge.Successor] || j.touched[id][merge.Purged] {
+			superseded = append(superseded, id)
+		}
+	}
+	changes, err := j.successors(superseded)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		j.Changed = append(j.Changed, c.after.ID)
+	}
+	return cmp.Or(putKept(j.store, j.tx, j.op, changes), j.relations(kinds, j.arrived))
+}
+
+// takeIn joins the entries and moves the vector.
+func (j *joining) takeIn(list []*entry.Segment) error {
+	seen, err := j.writing.tx.Vector()
+	if err != nil {
+		return err
+	}
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b *entry.Segment) int {
+		return cmp.Or(a.Replica.Compare(b.Replica), cmp.Compare(a.From, b.From))
+	})
+	moved := make(entry.Vector)
+	for _, s := range list {
+		if s.Replica == j.Replica && s.To > j.Seq {
+			if err := j.renew(); err != nil {
+				return err
+			}
+		}
+		if s.Replica == j.Replica {
+			continue // it is all here
+		}
+		if err := j.takeInSegment(s); err != nil {
+			return err
+		}
+		if at := seen[s.Replica]; s.From <= at+1 && s.To > at {
+			seen[s.Replica], moved[s.Replica] = s.To, s.To
+		}
+	}
+	return j.writing.tx.SetVector(moved)
+}
+
+// renew takes a new identity, because somebody else writes as this store.
+func (j *joining) renew() error {
+	old := driver.Replica{ID: j.Replica, Clock: j.Clock, Seq: j.Seq}
+	if err := j.writing.tx.SetReplica(old); err != nil {
+		return err
+	}
+	r, err := renew(j.writing.tx, old)
+	j.Replica, j.Seq, j.From, j.Vector, j.Renewed = r.ID, 0, 0, nil, true
+	return err
+}
+
+func (j *joining) takeInSegment(s *entry.Segment) error {
+	held := entry.HeldOf(s)
+	for _, h := range held {
+		if err := j.read(h.Subject); err != nil {
+			return err
+		}
+		j.subjects[h.Subject].Join(h)
+		j.Entries++
+		if j.touched[h.Subject] == nil {
+			j.touched[h.Subject] = make(map[string]bool)
+		}
+		for name := range h.Parts {
+			j.touched[h.Subject][name] = true
+		}
+	}
+	if len(held) > 0 {
+		j.Saw(j.store.now(), held...)
+	}
+	return nil
+}
+
+// stored returns memories, and which of them cannot be read.
+func (j *joining) stored(ids []hippo.ID) (found map[hippo.ID]*hippo.Memory, unreadable map[hippo.ID]bool, err error) {
+	ms, err := j.tx.Get(ids...)
+	if driver.Readable(err) != nil {
+		return nil, nil, err
+	}
+	found, unreadable = make(map[hippo.ID]*hippo.Memory, len(ms)), make(map[hippo.ID]bool)
+	for _, m := range ms {
+		found[m.ID] = m
+	}
+	for _, p := range driver.ProblemsOf(err) {
+		unreadable[p.ID] = true
+	}
+	return found, unreadable, nil
+}
+
+// show makes a memory what its entries say now.
+func (j *joining) show(id hippo.ID, before *hippo.Memory, unreadable bool) error {
+	s := j.subjects[id]
+	switch {
+	case s.Purged() && (before != nil || unreadable):
+		j.Changed = append(j.Changed, id)
+		return j.tx.Purge(id)
+	case !s.There():
+		return nil
+	}
+	after, err := j.view(s, before)
+	if err != nil {
+		return err
+	}
+	if err := after.Validate(); err != nil {
+		j.Invalid = append(j.Invalid, id) // an edit, here or elsewhere, can make it valid
+		return nil
+	}
+	lost := j.lost(s)
+	if before != nil && reflect.DeepEqual(before, after) && len(lost) == 0 {
+		return nil
+	}
+	if len(lost) > 0 {
+		j.Conflicts = append(j.Conflicts, id)
+		if err := j.keepLost(before, after, lost); err != nil {
+			return err
+		}
+	}
+	j.Changed = append(j.Changed, id)
+	switch {
+	case before == nil:
+		j.arrived = append(j.arrived, id)
+		return j.tx.Put(after)
+	case len(lost) == 0:
+		j.changes = append(j.changes, change{before: before, after: after})
+	}
+	return nil
+}
+
+// view returns a memory as its entries have it; what only this store knows of it stays.
+func (j *joining) view(s *merge.Subject, before *hippo.Memory) (*hippo.Memory, error) {
+	after, parts := &hippo.Memory{ID: s.ID}, s.Parts()
+	if before == nil {
+		after.Accesses = []hippo.Access{{Day: j.cal.Day, Count: 1}}
+	} else {
+		after = before.Clone()
+		parts = slices.DeleteFunc(parts, func(name string) bool { return !j.touched[s.ID][name] })
+	}
+	s.Apply(after, parts, j.cal, j.cast)
+	if slices.Contains(parts, merge.Successor) {
+		var err error
+		if after.SupersededBy, err = j.supersededBy(s.ID); err != nil {
+			return nil, err
+		}
+	}
+	normalise(after)
+	return after, nil
+}
+
+// lost returns the values that lost against those that are shown, and that were not known here to have lost.
+func (j *joining) lost(s *merge.Subject) []merge.Conflict {
+	known := make(map[entry.Dot]bool)
+	for _, c := range merge.NewSubject(s.ID, j.held[s.ID]...).Conflicts() {
+		for _, h := range c.Losers {
+			known[h.Dot] = true
+		}
+	}
+	var out []merge.Conflict
+	for _, c := range s.Conflicts() {
+		c.Losers = slices.DeleteFunc(c.Losers, func(h *entry.Held) bool { return known[h.Dot] })
+		if len(c.Losers) > 0 && !merge.IsRelation(c.Part) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// keepLost stores a memory and keeps, as an operation of its own that can be undone, what it was, or would be with each value that lost.
+func (j *joining) keepLost(before, after *hippo.Memory, lost []merge.Conflict) error {
+	var former []*hippo.Memory
+	if before == nil {
+		before = after
+	} else if !reflect.DeepEqual(before, after) {
+		former = append(former, before)
+	}
+	var names []string
+	for _, c := range lost {
+		names = append(names, c.Part)
+		for _, h := range c.Losers {
+			m := after.Clone()
+			merge.Set(m, c.Part, h, j.cal)
+			if normalise(m); m.Validate() == nil && !merge.Same(before, m, c.Part) && !merge.Same(after, m, c.Part) {
+				former = append(former, m)
+			}
+		}
+	}
+	for _, m := range former {
+		op, err := newOperation(j.store.In(hippo.LocalScope("")), hippo.VerbSync)
+		if err != nil {
+			return err
+		}
+		op.Reason = "set at once on several machines: " + strings.Join(names, ", ")
+		op.Reason = op.Reason[:min(len(op.Reason), hippo.MaxName)]
+		op.By = hippo.Source{Kind: hippo.SourceSync}
+		if err := putKept(j.store, j.tx, op, []change{{before: m, after: after}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

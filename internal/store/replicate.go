@@ -1,0 +1,329 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/sync/clock"
+	"github.com/hippo-memory/hippo/internal/sync/entry"
+	"github.com/hippo-memory/hippo/internal/sync/merge"
+)
+
+// write is [driver.Write] for every change of a store. If the store is one of several, what the transaction has changed is also kept for
+// the others, in the same transaction. A store that is alone pays nothing for it.
+func write(ctx context.Context, s *Store, d driver.Durability, fn func(driver.Tx) error) error {
+	return driver.Write(ctx, s.backend, d, func(tx driver.Tx) error {
+		replica := driver.ReplicaOf(tx)
+		if replica == nil {
+			return fn(tx)
+		}
+		r := newRecorder(tx, replica)
+		if err := fn(r); err != nil {
+			return err
+		}
+		return r.finish(s.now())
+	})
+}
+
+// recorder is a transaction that notes what it changes of memories of the default namespace: others are never exchanged.
+type recorder struct {
+	driver.Tx
+	replica       driver.ReplicaTx
+	before, after map[hippo.ID]*hippo.Memory // before is nil for what was not there; after is nil for what was purged
+	relations     map[driver.RelationKey]hippo.Relation
+}
+
+func newRecorder(tx driver.Tx, replica driver.ReplicaTx) *recorder {
+	return &recorder{
+		Tx: tx, replica: replica, before: make(map[hippo.ID]*hippo.Memory), after: make(map[hippo.ID]*hippo.Memory),
+		relations: make(map[driver.RelationKey]hippo.Relation),
+	}
+}
+
+// Get implements [driver.Tx].
+func (r *recorder) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
+	ms, err := r.Tx.Get(ids...)
+	if driver.Readable(err) != nil {
+		return ms, err
+	}
+	found := make(map[hippo.ID]*hippo.Memory, len(ms))
+	for _, m := range ms {
+		found[m.ID] = m
+	}
+	for _, id := range ids {
+		if _, known := r.before[id]; known {
+			continue
+		}
+		if r.before[id] = nil; found[id] != nil {
+			r.before[id] = found[id].Clone()
+		}
+	}
+	return ms, err
+}
+
+// know reads what memories were before the transaction.
+func (r *recorder) know(ids ...hippo.ID) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id hippo.ID) bool { _, known := r.before[id]; return known })
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := r.Get(ids...)
+	return driver.Readable(err)
+}
+
+// Put implements [driver.Tx].
+func (r *recorder) Put(ms ...*hippo.Memory) error {
+	ids := make([]hippo.ID, len(ms))
+	for i, m := range ms {
+		ids[i] = m.ID
+	}
+	if err := r.know(ids...); err != nil {
+		return err
+	}
+	if err := r.Tx.Put(ms...); err != nil {
+		return err
+	}
+	for _, m := range ms {
+		if m.Namespace == "" {
+			r.after[m.ID] = m.Clone()
+		}
+	}
+	return nil
+}
+
+// Purge implements [driver.Tx].
+func (r *recorder) Purge(ids ...hippo.ID) error {
+	if err := r.know(ids...); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if m := r.before[id]; m == nil || m.Namespace == "" {
+			r.after[id] = nil
+		}
+	}
+	return r.Tx.Purge(ids...)
+}
+
+// Relate implements [driver.Tx].
+func (r *recorder) Relate(x hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+	var old, next hippo.Relation
+	err := r.Tx.Relate(x, func(o, x hippo.Relation) hippo.Relation {
+		old = o
+		next = driver.WithKey(fn(o, x), x)
+		return next
+	})
+	if err == nil && next != old && x.Kind != hippo.CoRecalled {
+		r.relations[driver.KeyOf(&x)] = next
+	}
+	return err
+}
+
+// finish writes the entries of what was changed.
+func (r *recorder) finish(now time.Time) error {
+	parts, err := r.related()
+	if err != nil || len(r.after)+len(parts) == 0 {
+		return err
+	}
+	for id := range r.after {
+		if parts[id] == nil {
+			parts[id] = nil
+		}
+	}
+	w, err := openWriting(r.replica)
+	if err != nil {
+		return err
+	}
+	cal, err := r.Calendar()
+	if err != nil {
+		return err
+	}
+	if err := w.read(slices.SortedFunc(maps.Keys(parts), hippo.ID.Compare)...); err != nil {
+		return err
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(parts), hippo.ID.Compare) {
+		s, set := w.subjects[id], make(map[string]json.RawMessage)
+		switch after, changed := r.after[id]; {
+		case changed && after == nil && r.before[id] == nil && len(s.Held()) == 0: // it never was
+		case changed && after == nil:
+			set[merge.Purged] = json.RawMessage("true")
+		case changed:
+			set = s.Changed(r.before[id], after, cal)
+			fallthrough
+		default:
+			maps.Copy(set, parts[id])
+		}
+		w.Write(now, s, set, w.seen)
+	}
+	return cmp.Or(r.others(w, parts), w.finish())
+}
+
+// others shows again what depends on what was changed.
+func (r *recorder) others(w *writing, parts map[hippo.ID]map[string]json.RawMessage) error {
+	x := &showing{w, r.Tx}
+	kinds := make(map[hippo.ID][]string)
+	var superseded, arrived []hippo.ID
+	for id := range parts {
+		if list := merge.RelationKinds(id, slices.Collect(maps.Keys(parts[id]))); len(list) > 0 {
+			kinds[id] = list
+		}
+		before := r.before[id]
+		switch after, changed := r.after[id]; {
+		case !changed:
+		case after != nil && before == nil:
+			arrived = append(arrived, id)
+		case after == nil || before.SupersededBy != after.SupersededBy:
+			superseded = append(superseded, id)
+		}
+	}
+	changes, err := x.successors(superseded)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if err := r.Tx.Put(c.after); err != nil {
+			return err
+		}
+	}
+	return x.relations(kinds, arrived)
+}
+
+// related returns the parts of the relations that were changed between memories of the default namespace, by the memory from which they lead.
+func (r *recorder) related() (map[hippo.ID]map[string]json.RawMessage, error) {
+	parts := make(map[hippo.ID]map[string]json.RawMessage)
+	for _, x := range r.relations {
+		if err := r.know(x.From, x.To); err != nil {
+			return nil, err
+		}
+		if !r.exchanged(x.From) || !r.exchanged(x.To) {
+			continue
+		}
+		if parts[x.From] == nil {
+			parts[x.From] = make(map[string]json.RawMessage)
+		}
+		parts[x.From][merge.RelationPart(&x)] = merge.RelationValue(&x)
+	}
+	return parts, nil
+}
+
+// exchanged reports whether a memory is of the default namespace, and there or changed.
+func (r *recorder) exchanged(id hippo.ID) bool {
+	if m, changed := r.after[id]; changed {
+		return m != nil
+	}
+	m := r.before[id]
+	return m != nil && m.Namespace == ""
+}
+
+// writing stamps entries in a transaction, and has the states of the memories that it has read.
+type writing struct {
+	merge.Writer
+	tx       driver.ReplicaTx
+	vector   entry.Vector
+	subjects map[hippo.ID]*merge.Subject
+	held     map[hippo.ID][]*entry.Held // as they are stored
+	err      error
+}
+
+// openWriting goes on where the last transaction ended. Data that were copied or restored take a new identity: two stores that number
+// their entries as one would lose some.
+func openWriting(tx driver.ReplicaTx) (*writing, error) {
+	r, moved := tx.Replica()
+	if moved {
+		var err error
+		if r, err = renew(tx, r); err != nil {
+			return nil, err
+		}
+	}
+	w := &writing{
+		Writer: merge.Writer{Replica: r.ID, Clock: r.Clock, Seq: r.Seq}, tx: tx,
+		subjects: make(map[hippo.ID]*merge.Subject), held: make(map[hippo.ID][]*entry.Held),
+	}
+	if r.From == 0 {
+		return w, nil
+	}
+	v, err := tx.SegmentVector(r.ID, r.From)
+	if v != nil {
+		w.From, w.Vector = r.From, v
+	}
+	return w, err
+}
+
+// renew gives a store a new identity. What it has written as the old one stays, as that of another one.
+func renew(tx driver.ReplicaTx, old driver.Replica) (driver.Replica, error) {
+	id, err := clock.NewReplica(rand.Reader)
+	if err != nil {
+		return old, err
+	}
+	r := driver.Replica{ID: id, Clock: old.Clock}
+	return r, tx.SetReplica(r)
+}
+
+// seen returns what the store has seen. An error is returned by finish.
+func (w *writing) seen() entry.Vector {
+	if w.vector == nil && w.err == nil {
+		w.vector, w.err = w.tx.Vector()
+	}
+	return w.vector
+}
+
+// read reads the states of memories that were not read yet.
+func (w *writing) read(ids ...hippo.ID) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id hippo.ID) bool { return w.subjects[id] != nil })
+	if len(ids) == 0 {
+		return nil
+	}
+	list, err := w.tx.Held(ids...)
+	if err != nil {
+		return err
+	}
+	for _, h := range list {
+		w.held[h.Subject] = append(w.held[h.Subject], h)
+	}
+	for _, id := range ids {
+		w.subjects[id] = merge.NewSubject(id, w.held[id]...)
+	}
+	return nil
+}
+
+// finish stores the states that differ, and the clock.
+func (w *writing) finish() error {
+	if w.err != nil {
+		return w.err
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(w.subjects), hippo.ID.Compare) {
+		if list := differing(w.held[id], w.subjects[id].Held()); len(list) > 0 {
+			if err := w.tx.Hold(list...); err != nil {
+				return err
+			}
+		}
+	}
+	return w.tx.SetReplica(driver.Replica{ID: w.Replica, Clock: w.Clock, Seq: w.Seq, From: w.From})
+}
+
+// differing returns the entries to store in place of some; those to remove have no parts.
+func differing(old, now []*entry.Held) []*entry.Held {
+	was := make(map[entry.Dot]*entry.Held, len(old))
+	for _, h := range old {
+		was[h.Dot] = h
+	}
+	var out []*entry.Held
+	for _, h := range now {
+		if o := was[h.Dot]; o == nil || len(o.Parts) != len(h.Parts) {
+			out = append(out, h)
+		}
+		delete(was, h.Dot)
+	}
+	for _, h := range old {
+		if was[h.Dot] != nil {
+			out = append(out, &entry.Held{Entry: &entry.Entry{Dot: h.Dot, Subject: h.Subject}})
+		}
+	}
+	return out
+}

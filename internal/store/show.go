@@ -1,0 +1,143 @@
+package store
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/sync/merge"
+)
+
+// showing makes what is stored what the entries of several memories together say. It writes no entries.
+type showing struct {
+	*writing
+	tx driver.Tx
+}
+
+// supersededBy returns what is shown to supersede a memory.
+func (x *showing) supersededBy(id hippo.ID) (by hippo.ID, err error) {
+	by = merge.Superseded(id, func(id hippo.ID) (merge.Edge, bool) {
+		if err = cmp.Or(err, x.read(id)); err != nil {
+			return merge.Edge{}, false
+		}
+		return x.subjects[id].Edge()
+	})
+	return by, err
+}
+
+// successors returns the changes of other memories because these are superseded by others than before: an edge that was
+// not shown because it closed a cycle is shown when there is none, and the other way round.
+func (x *showing) successors(ids []hippo.ID) (out []change, err error) {
+	chain := make(map[hippo.ID]bool)
+	for _, id := range ids {
+		before, _ := merge.NewSubject(id, x.held[id]...).Edge()
+		after, _ := x.subjects[id].Edge()
+		for _, at := range []hippo.ID{before.To, after.To} {
+			for range merge.MaxChain {
+				if at.IsZero() || chain[at] || slices.Contains(ids, at) {
+					break
+				}
+				chain[at] = true
+				if err := x.read(at); err != nil {
+					return nil, err
+				}
+				next, _ := x.subjects[at].Edge()
+				at = next.To
+			}
+		}
+	}
+	ms, err := x.tx.Get(slices.SortedFunc(maps.Keys(chain), hippo.ID.Compare)...)
+	if driver.Readable(err) != nil {
+		return nil, err
+	}
+	for _, m := range ms {
+		by, err := x.supersededBy(m.ID)
+		if err != nil {
+			return nil, err
+		}
+		if _, set := x.subjects[m.ID].Edge(); set && m.SupersededBy != by && m.Namespace == "" {
+			c := m.Clone()
+			c.SupersededBy = by
+			out = append(out, change{before: m, after: c})
+		}
+	}
+	return out, nil
+}
+
+// relations stores the relations of some kinds from memories as they are shown, and all that have waited for one that is there now.
+func (x *showing) relations(kinds map[hippo.ID][]string, arrived []hippo.ID) error {
+	for _, id := range arrived {
+		from, err := x.writing.tx.Arrived(id)
+		if err != nil {
+			return err
+		}
+		for _, id := range append(from, id) {
+			if err := x.read(id); err != nil {
+				return err
+			}
+			kinds[id] = merge.RelationKinds(id, x.subjects[id].Parts())
+		}
+	}
+	here := make(map[hippo.ID]bool)
+	for _, id := range slices.SortedFunc(maps.Keys(kinds), hippo.ID.Compare) {
+		for _, kind := range kinds[id] {
+			if kind == hippo.CoRecalled { // is learned by each store for itself
+				continue
+			}
+			if err := x.kind(id, kind, here); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// kind stores the relations of a kind from a memory. here has which memories are there.
+func (x *showing) kind(from hippo.ID, kind string, here map[hippo.ID]bool) error {
+	s := x.subjects[from]
+	if there, err := x.there(from, here); err != nil || !there {
+		return err
+	}
+	want := make(map[driver.RelationKey]hippo.Relation)
+	for _, r := range merge.Shown(s.Relations(kind)) { // one that leads to what was purged has ended the older one all the same
+		there, err := x.there(r.To, here)
+		switch {
+		case err != nil:
+			return err
+		case there:
+			want[driver.KeyOf(&r)] = r
+		default:
+			if err := x.writing.tx.Await(from, r.To); err != nil {
+				return err
+			}
+		}
+	}
+	stored, err := x.tx.RelationsFrom(from, hippo.ID{}, kind)
+	if err != nil {
+		return err
+	}
+	for _, old := range stored {
+		key := driver.KeyOf(&old)
+		if _, ok := want[key]; !ok && s.Winner(merge.RelationPart(&old)) != nil {
+			want[key] = driver.WithKey(hippo.Relation{}, old) // removed
+		}
+	}
+	for _, r := range want {
+		if err := x.tx.Relate(r, func(_, _ hippo.Relation) hippo.Relation { return r }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// there reports whether a memory is in the store, and of the default namespace.
+func (x *showing) there(id hippo.ID, here map[hippo.ID]bool) (bool, error) {
+	if found, known := here[id]; known {
+		return found, nil
+	}
+	ms, err := x.tx.Get(id)
+	here[id] = len(ms) > 0 && ms[0].Namespace == ""
+	return here[id], driver.Readable(err)
+}
