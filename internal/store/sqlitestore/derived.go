@@ -50,7 +50,7 @@ func (s *Store) DB() *sqlitex.DB { return s.db }
 // of its own in the same commit.
 func (s *Store) BeginGroup(t *sqlitex.Tx) (*Group, error) {
 	head, replica, err := readState(context.Background(), t)
-	return &Group{Tx: t, bad: s.bad, stored: head, head: head, replicas: replicaStates{replica, replica}}, err
+	return &Group{Tx: t, bad: s.bad, stored: head, head: head, replicas: replicaStates{replica, replica, s.lines}}, err
 }
 
 // Calendar is that of the transactions which succeeded so far.

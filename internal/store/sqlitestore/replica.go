@@ -21,7 +21,10 @@ type replicaState struct {
 }
 
 // replicaStates are those before and after the transactions of a group.
-type replicaStates struct{ stored, now replicaState }
+type replicaStates struct {
+	stored, now replicaState
+	lines       *packer
+}
 
 // replicaJSON is the form in table state.
 type replicaJSON struct {
@@ -62,7 +65,10 @@ func parseReplica(text string) (r replicaState, err error) {
 }
 
 // replicas is the part of a [Store] that implements [driver.Replicas].
-type replicas struct{ db *sqlitex.DB }
+type replicas struct {
+	db    *sqlitex.DB
+	lines *packer // of the transactions, of which one runs at a time
+}
 
 // Replica implements [driver.Replicas].
 func (s replicas) Replica(ctx context.Context) (r driver.Replica, v entry.Vector, err error) {
@@ -112,13 +118,18 @@ func (s replicas) EntriesOf(ctx context.Context, origin clock.Replica, after, up
 func readEntries(ctx context.Context, q sqlitex.Queryer, query string, args ...any) ([]*entry.Held, error) {
 	var out []*entry.Held
 	vectors := make(map[entry.Dot]entry.Vector) // by the beginning of a segment
+	var lines unpacker
 	for rows, err := range sqlitex.Rows(ctx, q, query, args...) {
 		if err != nil {
 			return nil, err
 		}
-		var origin, line, vector sql.RawBytes
+		var origin, packed, vector sql.RawBytes
 		h := &entry.Held{}
-		if err := rows.Scan(&origin, &h.From, &line, &vector); err != nil {
+		if err := rows.Scan(&origin, &h.From, &packed, &vector); err != nil {
+			return nil, err
+		}
+		line, err := lines.unpack(packed)
+		if err != nil {
 			return nil, err
 		}
 		if h.Entry, err = entry.Parse(clock.Replica(origin), line); err != nil {
@@ -143,6 +154,7 @@ type replicaTx struct {
 	db    *sqlitex.Tx
 	ctx   context.Context
 	state replicaState
+	lines *packer
 }
 
 // Replica implements [driver.ReplicaTx].
@@ -193,7 +205,7 @@ func (t *replicaTx) Hold(list ...*entry.Held) error {
 	var last entry.Dot // the segment of the one before
 	for _, h := range list {
 		if len(h.Parts) == 0 {
-			if err := t.db.Exec("DELETE FROM sync_entry WHERE origin = ? AND seq = ?", h.Origin[:], int64(h.Seq)); err != nil {
+			if err := t.db.Exec("DELETE FROM sync_entry WHERE memory = ? AND origin = ? AND seq = ?", h.Subject[:], h.Origin[:], int64(h.Seq)); err != nil {
 				return err
 			}
 			continue
@@ -208,9 +220,13 @@ func (t *replicaTx) Hold(list ...*entry.Held) error {
 			}
 			last = segment
 		}
-		if err := t.db.Exec(`INSERT INTO sync_entry (origin, seq, memory, first, line) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (origin, seq) DO UPDATE SET first = excluded.first, line = excluded.line`,
-			h.Origin[:], int64(h.Seq), h.Subject[:], int64(h.From), string(h.Line())); err != nil {
+		line, err := t.lines.pack(h.Line())
+		if err != nil {
+			return err
+		}
+		if err := t.db.Exec(`INSERT INTO sync_entry (memory, origin, seq, first, line) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET first = excluded.first, line = excluded.line`,
+			h.Subject[:], h.Origin[:], int64(h.Seq), int64(h.From), line); err != nil {
 			return err
 		}
 	}

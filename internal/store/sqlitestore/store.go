@@ -63,7 +63,7 @@ func newStore(db *sqlitex.DB, path string, log *slog.Logger) *Store {
 	s.vectors = vectors{db, s.writer}
 	s.leases = filelease.New(filepath.Clean(path)+".", time.Now) //nolint:forbidigo // processes compare these times
 	s.history = history{db, s.bad}
-	s.replicas = replicas{db}
+	s.replicas = replicas{db, &packer{}}
 	s.relations = relations{db, s.writer, newScopeQueries()}
 	return s
 }

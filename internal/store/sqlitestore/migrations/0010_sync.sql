@@ -1,18 +1,18 @@
 -- What the store knows of itself as one of several that exchange their changes, as JSON; '': it is alone.
 ALTER TABLE state ADD COLUMN replica TEXT NOT NULL DEFAULT '';
 
--- The entries that count, of all replicas: what each has written of a memory. first is the first number of the segment.
+-- The entries that count, of all replicas: what each has written of a memory. first is the first number of the segment. Those of a memory lie
+-- together, since a change of it reads and changes them.
 CREATE TABLE sync_entry (
-    pk     INTEGER PRIMARY KEY,
+    memory BLOB    NOT NULL CHECK (length(memory) = 16),
     origin BLOB    NOT NULL CHECK (length(origin) = 16),
     seq    INTEGER NOT NULL,
-    memory BLOB    NOT NULL CHECK (length(memory) = 16),
     first  INTEGER NOT NULL,
-    line   TEXT    NOT NULL,
-    UNIQUE (origin, seq)
-) STRICT;
+    line   BLOB    NOT NULL, -- deflated, see packed.go
+    PRIMARY KEY (memory, origin, seq)
+) STRICT, WITHOUT ROWID;
 
-CREATE INDEX sync_entry_memory ON sync_entry (memory);
+CREATE INDEX sync_entry_dot ON sync_entry (origin, seq);
 
 -- What a replica had seen of the others when it began a segment, as JSON.
 CREATE TABLE sync_segment (
