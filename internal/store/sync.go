@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -24,8 +24,9 @@ func replicas(s *Store) (driver.Replicas, error) {
 }
 
 // EnableSync makes the store one of several that exchange their changes. Entries are written of all that is there, as of when it was
-// changed last, so that what others have changed since is shown. If it is one already nothing changes.
-func EnableSync(ctx context.Context, s *Store) error {
+// changed last, so that what others have changed since is shown; if it was one before, of what was changed since. If it is one
+// already nothing changes. cast applies a vote.
+func EnableSync(ctx context.Context, s *Store, cast merge.Cast) error {
 	if _, err := replicas(s); err != nil {
 		return wrap("enable sync", err)
 	}
@@ -49,58 +50,83 @@ func EnableSync(ctx context.Context, s *Store) error {
 		if _, err := renew(replica, driver.Replica{}); err != nil {
 			return err
 		}
-		return adopt(s, tx, replica, purged)
+		w, err := openWriting(replica)
+		if err != nil {
+			return err
+		}
+		a := &adopting{writing: w, tx: tx, cast: cast}
+		if err := a.adopt(); err != nil {
+			return err
+		}
+		for _, id := range purged {
+			if err := w.read(id); err != nil {
+				return err
+			}
+			w.Write(s.now(), w.subjects[id], map[string]json.RawMessage{merge.Purged: json.RawMessage("true")}, w.seen)
+		}
+		return w.finish()
 	}))
 }
 
-// adopt writes entries of what differs from those that are there.
-func adopt(s *Store, tx driver.Tx, replica driver.ReplicaTx, purged []hippo.ID) error {
-	ms, err := tx.Changed(0)
+// adopting writes entries of what a store has and its entries do not say.
+type adopting struct {
+	*writing
+	tx   driver.Tx
+	cal  driver.Calendar
+	cast merge.Cast
+}
+
+func (a *adopting) adopt() (err error) {
+	if a.cal, err = a.tx.Calendar(); err != nil {
+		return err
+	}
+	ms, err := a.tx.Changed(0)
 	if err != nil {
 		return err
 	}
-	cal, err := tx.Calendar()
+	ms = slices.DeleteFunc(ms, func(m *hippo.Memory) bool { return m.Namespace != "" })
+	all, err := a.tx.RelationsFrom(hippo.ID{}, hippo.ID{}, "")
 	if err != nil {
 		return err
 	}
-	related, err := tx.RelationsFrom(hippo.ID{}, hippo.ID{}, "")
-	if err != nil {
-		return err
-	}
-	w, err := openWriting(replica)
-	if err != nil {
-		return err
-	}
-	parts, here := make(map[hippo.ID]map[string]json.RawMessage), make(map[hippo.ID]bool)
+	related := make(map[hippo.ID]map[string]json.RawMessage, len(ms))
 	for _, m := range ms {
-		here[m.ID] = m.Namespace == ""
+		related[m.ID] = make(map[string]json.RawMessage)
 	}
-	for _, r := range related {
-		if r.Kind != hippo.CoRecalled && here[r.From] && here[r.To] {
-			if parts[r.From] == nil {
-				parts[r.From] = make(map[string]json.RawMessage)
-			}
-			parts[r.From][merge.RelationPart(&r)] = merge.RelationValue(&r)
+	for _, r := range all {
+		if r.Kind != hippo.CoRecalled && related[r.From] != nil && related[r.To] != nil {
+			related[r.From][merge.RelationPart(&r)] = merge.RelationValue(&r)
 		}
 	}
 	for _, m := range ms {
-		if m.Namespace != "" {
-			continue
-		}
-		if err := w.read(m.ID); err != nil {
+		if err := a.read(m.ID); err != nil {
 			return err
 		}
-		set := w.subjects[m.ID].Changed(nil, m, cal)
-		maps.Copy(set, parts[m.ID])
-		w.WriteAt(m.UpdatedAt, w.subjects[m.ID], set, w.seen)
+		set := a.changed(a.subjects[m.ID], m, related[m.ID])
+		a.WriteAt(m.UpdatedAt, a.subjects[m.ID], set, a.seen)
 	}
-	for _, id := range purged {
-		if err := w.read(id); err != nil {
-			return err
+	return nil
+}
+
+// changed returns the parts of a memory that are not as the entries say.
+func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[string]json.RawMessage) map[string]json.RawMessage {
+	var before *hippo.Memory
+	if s.There() {
+		before = m.Clone()
+		s.Apply(before, s.Parts(), a.cal, a.cast)
+	}
+	set := s.Changed(before, m, a.cal)
+	for name, value := range related {
+		if h := s.Winner(name); h == nil || string(h.Parts[name]) != string(value) {
+			set[name] = value
 		}
-		w.Write(s.now(), w.subjects[id], map[string]json.RawMessage{merge.Purged: json.RawMessage("true")}, w.seen)
 	}
-	return w.finish()
+	for _, r := range s.Relations("") {
+		if name := merge.RelationPart(&r.Relation); related[name] == nil {
+			set[name] = json.RawMessage("null")
+		}
+	}
+	return set
 }
 
 // DisableSync makes the store alone again. What it has exchanged is kept, and counts if it is enabled again, as another replica.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,7 @@ func (w *syncWorld) step(s *syncedStore, n int) (name string, err error) {
 		return name, err
 	}
 	at := w.now.Add(s.skew).UTC().Truncate(time.Microsecond)
-	switch kind := w.pick(26); kind {
+	switch kind := w.pick(27); kind {
 	case 0, 1, 2, 3, 4, 5, 6:
 		if from := w.list[w.pick(len(w.list))]; from != s {
 			return "exchange", w.exchange(from, s, w.pick(3) == 0)
@@ -73,6 +74,8 @@ func (w *syncWorld) step(s *syncedStore, n int) (name string, err error) {
 		return "import", w.importFrom(w.list[w.pick(len(w.list))], s)
 	case 23:
 		return "copy", w.copyFile(s)
+	case 26:
+		return "alone for a while", w.aloneForAWhile(s, n)
 	}
 	return "nothing", nil
 }
@@ -180,6 +183,19 @@ func (w *syncWorld) importFrom(from, to *syncedStore) error {
 	}
 	_, err = local(to.Store).Import(context.Background(), cal, ms)
 	return err
+}
+
+// aloneForAWhile changes something while the store is alone.
+func (w *syncWorld) aloneForAWhile(s *syncedStore, n int) error {
+	if err := store.DisableSync(context.Background(), s.Store); err != nil {
+		return err
+	}
+	err := w.edit(s, n)
+	if w.pick(2) == 0 {
+		_, e := w.relate(s, w.now.Add(s.skew).UTC().Truncate(time.Microsecond))
+		err = cmp.Or(err, e)
+	}
+	return cmp.Or(store.EnableSync(context.Background(), s.Store, castSimply), err)
 }
 
 // copyFile opens a copy of the file of a store as another store.

@@ -60,7 +60,7 @@ func newSyncWorld(t *testing.T, pick func(int) int, sqlite bool, dir string) *sy
 				}
 			}
 		}
-		if err := store.EnableSync(context.Background(), w.list[i].Store); err != nil {
+		if err := store.EnableSync(context.Background(), w.list[i].Store, castSimply); err != nil {
 			t.Fatal(err)
 		}
 	}

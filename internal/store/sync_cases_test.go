@@ -1,0 +1,402 @@
+package store_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+	"github.com/hippo-memory/hippo/internal/sync/entry"
+)
+
+// synced returns a store in RAM that exchanges its changes, with its back end and its clock.
+func synced(t *testing.T) (*store.Store, driver.Backend, *clock) {
+	t.Helper()
+	c, b := start(), memstore.New(nil)
+	s := store.New(b, &store.Options{Now: c.now, Zone: time.UTC})
+	if err := store.EnableSync(t.Context(), s, castSimply); err != nil {
+		t.Fatal(err)
+	}
+	return s, b, c
+}
+
+// segments returns what a store has and another one lacks; nil: all.
+func segments(t *testing.T, from, to *store.Store) (list []*entry.Segment) {
+	t.Helper()
+	var seen entry.Vector
+	if to != nil {
+		var err error
+		if _, seen, err = store.Replica(t.Context(), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return segmentsAfter(t, from, seen)
+}
+
+func segmentsAfter(t *testing.T, from *store.Store, seen entry.Vector) (list []*entry.Segment) {
+	t.Helper()
+	for s, err := range store.Segments(t.Context(), from, seen) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func join(t *testing.T, to *store.Store, list ...*entry.Segment) store.Joined {
+	t.Helper()
+	joined, err := store.Join(t.Context(), to, list, castSimply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return joined
+}
+
+// give gives a store all that it lacks of another one.
+func give(t *testing.T, from, to *store.Store) store.Joined {
+	t.Helper()
+	return join(t, to, segments(t, from, to)...)
+}
+
+func edit(t *testing.T, s *store.Store, id hippo.ID, fn func(m *hippo.Memory)) {
+	t.Helper()
+	if _, err := local(s).Update(t.Context(), []hippo.ID{id}, func(m *hippo.Memory, _ hippo.Day) error { fn(m); return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func setText(text string) func(m *hippo.Memory) { return func(m *hippo.Memory) { m.Content = text } }
+
+// oneOnTwo returns two stores that have the same memory.
+func oneOnTwo(t *testing.T) (a, b *store.Store, id hippo.ID) {
+	t.Helper()
+	a, _, _ = synced(t)
+	b, _, _ = synced(t)
+	m := memory("first")
+	add(t, a, m)
+	give(t, a, b)
+	return a, b, m.ID
+}
+
+func TestJoin_conflict_is_kept_and_undone(t *testing.T) {
+	t.Parallel()
+	a, b, id := oneOnTwo(t)
+	edit(t, a, id, setText("by a"))
+	edit(t, b, id, setText("by b"))
+	if j := give(t, a, b); !slices.Equal(j.Conflicts, []hippo.ID{id}) {
+		t.Errorf("no conflict: %+v", j)
+	}
+	give(t, b, a)
+	shown := get(t, a, id).Content
+	if other := get(t, b, id).Content; shown != other {
+		t.Fatalf("a shows %q, b %q", shown, other)
+	}
+	lost := map[string]string{"by a": "by b", "by b": "by a"}[shown]
+	for name, s := range map[string]*store.Store{"a": a, "b": b} {
+		ops, err := store.Operations(t.Context(), local(s), driver.OperationQuery{Limit: 1})
+		if err != nil || len(ops) != 1 || ops[0].Verb != hippo.VerbSync || !strings.Contains(ops[0].Reason, "text") {
+			t.Fatalf("%s: %+v, %v", name, ops, err)
+		}
+		vs, err := store.Versions(t.Context(), local(s), driver.VersionQuery{Operation: ops[0].ID})
+		if err != nil || len(vs) != 1 || vs[0].Before.Content != lost {
+			t.Errorf("%s keeps %+v, %v, want %q", name, vs, err, lost)
+		}
+	}
+	ops, err := store.Operations(t.Context(), local(a), driver.OperationQuery{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Undo(t.Context(), local(a), ops[0].ID, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if j := give(t, a, b); len(j.Conflicts) > 0 || get(t, b, id).Content != lost {
+		t.Errorf("after the undo b has %q, conflicts %v", get(t, b, id).Content, j.Conflicts)
+	}
+	if j := give(t, b, a); j.Entries > 0 || len(j.Changed) > 0 {
+		t.Errorf("nothing is left to exchange, and %+v", j)
+	}
+}
+
+func TestJoin_equal_changes_are_no_conflict(t *testing.T) {
+	t.Parallel()
+	a, b, id := oneOnTwo(t)
+	edit(t, b, id, setText("between"))
+	for _, s := range []*store.Store{a, b} {
+		edit(t, s, id, setText("the same"))
+	}
+	if j := give(t, a, b); len(j.Conflicts) > 0 {
+		t.Errorf("a conflict: %+v", j)
+	}
+}
+
+func TestJoin_forgotten_and_edited(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(m *hippo.Memory){
+		"an edit": setText("edited"),
+		"an upvote": func(m *hippo.Memory) {
+			castSimply(m, hippo.Feedback{Kind: hippo.FeedbackUp, Day: 1, Former: &hippo.Former{At: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}})
+		},
+	} {
+		a, b, id := oneOnTwo(t)
+		edit(t, a, id, change)
+		edit(t, b, id, func(m *hippo.Memory) { m.ForgottenAt = time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC) })
+		j := give(t, a, b)
+		give(t, b, a)
+		if get(t, a, id).Forgotten() || get(t, b, id).Forgotten() || len(j.Conflicts) != 1 {
+			t.Errorf("%s that was not seen stays forgotten; conflicts %v", name, j.Conflicts)
+		}
+		edit(t, b, id, func(m *hippo.Memory) { m.ForgottenAt = time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC) })
+		edit(t, b, id, setText("edited while it is forgotten"))
+		if give(t, b, a); !get(t, a, id).Forgotten() {
+			t.Errorf("%s that was seen brings it back", name)
+		}
+	}
+}
+
+func TestJoin_purged_stays_purged(t *testing.T) {
+	t.Parallel()
+	a, b, id := oneOnTwo(t)
+	c, _, _ := synced(t)
+	exported := get(t, a, id)
+	edit(t, b, id, setText("a secret"))
+	if err := local(a).Purge(t.Context(), []hippo.ID{id}); err != nil {
+		t.Fatal(err)
+	}
+	give(t, a, b)
+	give(t, a, c) // which never had it
+	give(t, b, a)
+	for name, s := range map[string]*store.Store{"a": a, "b": b, "c": c} {
+		if ms, err := s.Get(t.Context(), []hippo.ID{id}); err != nil || len(ms) > 0 {
+			t.Errorf("%s has it: %v", name, err)
+		}
+		for _, one := range segments(t, s, nil) {
+			for _, e := range one.Entries {
+				if line := string(e.Line()); strings.Contains(line, "first") || strings.Contains(line, "secret") {
+					t.Errorf("%s: %s", name, line)
+				}
+			}
+		}
+		out, err := local(s).Import(t.Context(), driver.Calendar{}, []*hippo.Memory{exported.Clone()})
+		if err != nil || !slices.Equal(out, []store.Outcome{store.Purged}) {
+			t.Errorf("%s: an import brings it back: %v, %v", name, out, err)
+		}
+	}
+}
+
+func TestJoin_relation_waits_for_its_end(t *testing.T) {
+	t.Parallel()
+	a, _, _ := synced(t)
+	b, back, _ := synced(t)
+	x, y := memory("x"), memory("y")
+	add(t, a, x)
+	first := segments(t, a, nil)
+	add(t, a, y)
+	if _, err := local(a).Relate(t.Context(), []hippo.Relation{{From: y.ID, To: x.ID, Kind: "explains", Weight: .5}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	all := segments(t, a, nil)
+	later := &entry.Segment{Replica: all[0].Replica, From: 2, To: 3, Vector: entry.Vector{}, Entries: all[0].Entries[1:]}
+	count := func() (n int) {
+		for range back.AllRelations(t.Context()) {
+			n++
+		}
+		return n
+	}
+	if join(t, b, later); count() != 0 || get(t, b, y.ID).Content != "y" {
+		t.Errorf("%d relations before the end is there", count())
+	}
+	if _, seen, err := store.Replica(t.Context(), b); err != nil || len(seen) > 0 {
+		t.Errorf("the vector says that the gap was seen: %v, %v", seen, err)
+	}
+	if join(t, b, first...); count() != 1 {
+		t.Errorf("%d relations, want one", count())
+	}
+	if j := give(t, a, b); j.Entries != 2 || len(j.Changed) > 0 {
+		t.Errorf("what came after the gap is asked for again, and changes nothing: %+v", j)
+	}
+}
+
+func TestJoin_only_the_default_namespace(t *testing.T) {
+	t.Parallel()
+	a, back, _ := synced(t)
+	x, y := memory("x"), memory("y")
+	add(t, a, x, y)
+	other := memory("of a tenant")
+	other.Namespace = "tenant"
+	add(t, a, other)
+	if err := a.Reinforce(t.Context(), []hippo.Relation{hippo.CoRecall(x.ID, y.ID)}, false, func(_, _ hippo.Relation, _ time.Time) float64 { return .5 }); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range segments(t, a, nil) {
+		for _, e := range one.Entries {
+			if e.Subject == other.ID || slices.ContainsFunc(e.Names(), func(name string) bool { return strings.HasPrefix(name, "relation:") }) {
+				t.Errorf("is exchanged: %s", e.Line())
+			}
+		}
+	}
+	_ = back
+}
+
+func TestJoin_passes_on_what_it_does_not_know(t *testing.T) {
+	t.Parallel()
+	a, b, id := oneOnTwo(t)
+	_, seen, err := store.Replica(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := `{"format":1,"replica":"cccccccccccccccccccccccccccccccc","from":1,"to":3,"vector":{}}
+{"n":1,"t":"019acfe600000000","id":"` + id.String() + `","p":{"mood":  {"b":1,"a":[1.50]}},"later":"x"}
+{"n":2,"t":"019acfe600010000","p":{"alias:x":"y"}}
+{"n":3,"t":"7acfe60000010000","id":"` + id.String() + `","p":{"text":{"content":"` + strings.Repeat("x", hippo.MaxContent+1) + `","version":9}}}
+`
+	var list []*entry.Segment
+	for s, err := range entry.Read(strings.NewReader(stream)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	if j := join(t, a, list...); !slices.Equal(j.Invalid, []hippo.ID{id}) || get(t, a, id).Content != "first" {
+		t.Errorf("a text that is too long: %+v, %.20q", j, get(t, a, id).Content)
+	}
+	var lines []string
+	give(t, a, b)
+	for _, one := range segmentsAfter(t, b, seen) {
+		for _, e := range one.Entries {
+			lines = append(lines, string(e.Line()))
+		}
+	}
+	if got := strings.Join(lines, "\n"); !strings.Contains(stream, got) || len(lines) != 3 {
+		t.Errorf("b passes on %.300s", got)
+	}
+	edit(t, b, id, setText("an edit repairs it"))
+	if j := give(t, b, a); get(t, a, id).Content != "an edit repairs it" || len(j.Invalid) > 0 {
+		t.Errorf("%+v, %.20q", j, get(t, a, id).Content)
+	}
+}
+
+func TestJoin_writes_of_a_program_are_exchanged(t *testing.T) {
+	t.Parallel()
+	a, b, id := oneOnTwo(t)
+	h, err := store.Hold(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(t, h.Store, id, setText("by a program"))
+	if j := give(t, a, b); j.Entries > 0 {
+		t.Errorf("what is held back is exchanged: %+v", j)
+	}
+	if err := h.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if give(t, a, b); get(t, b, id).Content != "by a program" {
+		t.Errorf("b has %q", get(t, b, id).Content)
+	}
+}
+
+func TestJoin_own_id_in_use_elsewhere(t *testing.T) {
+	t.Parallel()
+	a, b, id := oneOnTwo(t)
+	own, _, err := store.Replica(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := &entry.Entry{Dot: entry.Dot{Origin: own, Seq: 2}, Time: 1, Subject: id}
+	elsewhere.Set("tags", json.RawMessage(`{"tags":["by a clone"],"version":2}`))
+	clone := &entry.Segment{Replica: own, From: 2, To: 2, Vector: entry.Vector{}, Entries: []*entry.Entry{elsewhere}}
+	join(t, b, clone)
+	if j := give(t, b, a); !j.Renewed || !slices.Equal(get(t, a, id).Tags, []string{"by a clone"}) {
+		t.Errorf("%+v, tags %q", j, get(t, a, id).Tags)
+	}
+	edit(t, a, id, setText("after it"))
+	give(t, a, b)
+	if now, _, _ := store.Replica(t.Context(), a); now == own || get(t, b, id).Content != "after it" {
+		t.Errorf("a is %v, b has %q", now, get(t, b, id).Content)
+	}
+}
+
+func TestEnableSync_of_stores_with_the_same_memory(t *testing.T) {
+	t.Parallel()
+	ca, cb := start(), start()
+	a, b := open(t, ca), open(t, cb)
+	m := memory("from the same transcript")
+	m.ID = hippo.ID{0: 7, 15: 1}
+	for _, s := range []*store.Store{a, b} {
+		add(t, s, m.Clone())
+	}
+	cb.advance(3)
+	edit(t, b, m.ID, setText("edited three days later"))
+	cb.advance(-3)
+	ca.advance(10) // a is enabled later
+	for _, s := range []*store.Store{b, a} {
+		if err := store.EnableSync(t.Context(), s, castSimply); err != nil {
+			t.Fatal(err)
+		}
+	}
+	give(t, a, b)
+	give(t, b, a)
+	for name, s := range map[string]*store.Store{"a": a, "b": b} {
+		if got := get(t, s, m.ID).Content; got != "edited three days later" {
+			t.Errorf("%s shows %q", name, got)
+		}
+	}
+	if err := store.DisableSync(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	edit(t, a, m.ID, setText("alone again"))
+	if err := store.EnableSync(t.Context(), a, castSimply); err != nil {
+		t.Fatal(err)
+	}
+	if give(t, a, b); get(t, b, m.ID).Content != "alone again" {
+		t.Errorf("what was changed while a was alone: b has %q", get(t, b, m.ID).Content)
+	}
+}
+
+func TestCopy_of_a_file_is_another_replica(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	openFile := func(name string) (*store.Store, *sqlitestore.Store) {
+		b, err := sqlitestore.Open(t.Context(), filepath.Join(dir, name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := store.New(b, &store.Options{Now: start().now, Zone: time.UTC})
+		t.Cleanup(func() { _ = s.Close() })
+		return s, b
+	}
+	a, back := openFile("a.db")
+	if err := store.EnableSync(t.Context(), a, castSimply); err != nil {
+		t.Fatal(err)
+	}
+	m := memory("before the copy")
+	add(t, a, m)
+	if err := back.CopyTo(t.Context(), filepath.Join(dir, "b.db")); err != nil {
+		t.Fatal(err)
+	}
+	b, _ := openFile("b.db")
+	x, y := memory("in the original"), memory("in the copy")
+	add(t, a, x)
+	add(t, b, y)
+	give(t, a, b)
+	give(t, b, a)
+	one, seenByA, errA := store.Replica(t.Context(), a)
+	other, seenByB, errB := store.Replica(t.Context(), b)
+	if errA != nil || errB != nil || one == other || len(seenByA) != 2 || len(seenByB) != 2 {
+		t.Errorf("a is %v and has seen %v, b is %v and has seen %v; %v %v", one, seenByA, other, seenByB, errA, errB)
+	}
+	for _, s := range []*store.Store{a, b} {
+		for _, want := range []*hippo.Memory{m, x, y} {
+			if got := get(t, s, want.ID); got.Content != want.Content {
+				t.Errorf("got %q, want %q", got.Content, want.Content)
+			}
+		}
+	}
+}
