@@ -45,7 +45,7 @@ func Join(ctx context.Context, s *Store, list []*entry.Segment, cast merge.Cast)
 		if err != nil {
 			return err
 		}
-		j := &joining{showing: showing{writing: w, tx: tx}, store: s, op: op, cast: cast, touched: make(map[hippo.ID]map[string]bool)}
+		j := &joining{showing: showing{writing: w, tx: tx}, store: s, op: op, cast: cast, touched: make(map[hippo.ID]map[string]bool), uses: make(map[hippo.Day]map[hippo.ID]int)}
 		if err := j.join(list); err != nil {
 			return err
 		}
@@ -67,6 +67,7 @@ type joining struct {
 	touched map[hippo.ID]map[string]bool
 	arrived []hippo.ID // memories that are new here
 	changes []change
+	uses    map[hippo.Day]map[hippo.ID]int
 }
 
 func (j *joining) join(list []*entry.Segment) (err error) {
@@ -92,7 +93,20 @@ func (j *joining) join(list []*entry.Segment) (err error) {
 	if err := putKept(j.store, j.tx, j.op, j.changes); err != nil {
 		return err
 	}
+	if err := j.use(); err != nil {
+		return err
+	}
 	return cmp.Or(j.others(ids), j.finish())
+}
+
+// use counts the uses of others, the oldest first.
+func (j *joining) use() error {
+	for _, day := range slices.Sorted(maps.Keys(j.uses)) {
+		if err := j.tx.Touch(day, j.uses[day]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // others shows again what depends on memories that were joined.
@@ -213,6 +227,7 @@ func (j *joining) show(id hippo.ID, before *hippo.Memory, unreadable bool) error
 		j.Invalid = append(j.Invalid, id) // an edit, here or elsewhere, can make it valid
 		return nil
 	}
+	j.countUses(s, before, after)
 	lost := j.lost(s)
 	if before != nil && reflect.DeepEqual(before, after) && len(lost) == 0 {
 		return nil
@@ -234,12 +249,30 @@ func (j *joining) show(id hippo.ID, before *hippo.Memory, unreadable bool) error
 	return nil
 }
 
+// countUses notes the uses of others. A memory that is new here was used once, when it was recorded.
+func (j *joining) countUses(s *merge.Subject, before, after *hippo.Memory) {
+	old := merge.NewSubject(s.ID)
+	if before == nil {
+		recorded := merge.DayOf(j.cal, dateOf(j.store, after.CreatedAt))
+		after.Accesses = []hippo.Access{{Day: recorded, Count: 1}}
+	} else if j.touched[s.ID][merge.Uses] {
+		old = merge.NewSubject(s.ID, j.held[s.ID]...)
+	} else {
+		return
+	}
+	for date, n := range merge.UsesSince(old, s) {
+		day := merge.DayOf(j.cal, date)
+		if j.uses[day] == nil {
+			j.uses[day] = make(map[hippo.ID]int)
+		}
+		j.uses[day][s.ID] += n
+	}
+}
+
 // view returns a memory as its entries have it; what only this store knows of it stays.
 func (j *joining) view(s *merge.Subject, before *hippo.Memory) (*hippo.Memory, error) {
 	after, parts := &hippo.Memory{ID: s.ID}, s.Parts()
-	if before == nil {
-		after.Accesses = []hippo.Access{{Day: j.cal.Day, Count: 1}}
-	} else {
+	if before != nil {
 		after = before.Clone()
 		parts = slices.DeleteFunc(parts, func(name string) bool { return !j.touched[s.ID][name] })
 	}

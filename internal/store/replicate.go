@@ -38,12 +38,13 @@ type recorder struct {
 	replica       driver.ReplicaTx
 	before, after map[hippo.ID]*hippo.Memory // before is nil for what was not there; after is nil for what was purged
 	relations     map[driver.RelationKey]hippo.Relation
+	uses          map[hippo.ID]map[hippo.Day]int
 }
 
 func newRecorder(tx driver.Tx, replica driver.ReplicaTx) *recorder {
 	return &recorder{
 		Tx: tx, replica: replica, before: make(map[hippo.ID]*hippo.Memory), after: make(map[hippo.ID]*hippo.Memory),
-		relations: make(map[driver.RelationKey]hippo.Relation),
+		relations: make(map[driver.RelationKey]hippo.Relation), uses: make(map[hippo.ID]map[hippo.Day]int),
 	}
 }
 
@@ -125,13 +126,31 @@ func (r *recorder) Relate(x hippo.Relation, fn func(old, r hippo.Relation) hippo
 	return err
 }
 
+// Touch implements [driver.Tx].
+func (r *recorder) Touch(day hippo.Day, counts map[hippo.ID]int) error {
+	ids := driver.Counted(counts)
+	if err := r.know(ids...); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !r.exchanged(id) {
+			continue
+		}
+		if r.uses[id] == nil {
+			r.uses[id] = make(map[hippo.Day]int)
+		}
+		r.uses[id][day] += counts[id]
+	}
+	return r.Tx.Touch(day, counts)
+}
+
 // finish writes the entries of what was changed.
 func (r *recorder) finish(now time.Time) error {
 	parts, err := r.related()
-	if err != nil || len(r.after)+len(parts) == 0 {
+	if err != nil || len(r.after)+len(r.uses)+len(parts) == 0 {
 		return err
 	}
-	for id := range r.after {
+	for _, id := range slices.AppendSeq(slices.Collect(maps.Keys(r.after)), maps.Keys(r.uses)) {
 		if parts[id] == nil {
 			parts[id] = nil
 		}
@@ -158,6 +177,13 @@ func (r *recorder) finish(now time.Time) error {
 			fallthrough
 		default:
 			maps.Copy(set, parts[id])
+		}
+		if days := r.uses[id]; len(days) > 0 && r.exchanged(id) {
+			used := merge.UsesBy(s, w.Replica)
+			for day, n := range days {
+				used[merge.DateOf(cal, day)] += n
+			}
+			set[merge.Uses] = merge.UsesValue(used)
 		}
 		w.Write(now, s, set, w.seen)
 	}

@@ -400,3 +400,42 @@ func TestCopy_of_a_file_is_another_replica(t *testing.T) {
 		}
 	}
 }
+
+func TestJoin_uses_add_up(t *testing.T) {
+	t.Parallel()
+	a, b, id := oneOnTwo(t)
+	use := func(s *store.Store, n int) {
+		t.Helper()
+		day, err := s.Today(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Touch(t.Context(), s, day, map[hippo.ID]int{id: n}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	total := func(s *store.Store) (n int) {
+		for _, access := range get(t, s, id).Accesses {
+			n += access.Count
+		}
+		return n
+	}
+	before := get(t, b, id).Revision
+	use(a, 2)
+	use(b, 3)
+	use(a, 5)
+	for range 2 {
+		give(t, a, b)
+		give(t, b, a)
+	}
+	if total(a) != 1+10 || total(b) != 1+10 {
+		t.Errorf("a counts %d, b %d, want 11", total(a), total(b))
+	}
+	if got := get(t, b, id).Revision; got != before {
+		t.Errorf("uses have a revision: %d after %d", got, before)
+	}
+	c, _, _ := synced(t)
+	if give(t, a, c); total(c) != 11 {
+		t.Errorf("a store that is new counts %d, want 11", total(c))
+	}
+}

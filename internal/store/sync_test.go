@@ -36,7 +36,7 @@ func (w *syncWorld) step(s *syncedStore, n int) (name string, err error) {
 		return name, err
 	}
 	at := w.now.Add(s.skew).UTC().Truncate(time.Microsecond)
-	switch kind := w.pick(27); kind {
+	switch kind := w.pick(28); kind {
 	case 0, 1, 2, 3, 4, 5, 6:
 		if from := w.list[w.pick(len(w.list))]; from != s {
 			return "exchange", w.exchange(from, s, w.pick(3) == 0)
@@ -74,6 +74,8 @@ func (w *syncWorld) step(s *syncedStore, n int) (name string, err error) {
 		return "import", w.importFrom(w.list[w.pick(len(w.list))], s)
 	case 23:
 		return "copy", w.copyFile(s)
+	case 27:
+		return "use", store.Touch(ctx, s.Store, 1, map[hippo.ID]int{w.id(): 1 + w.pick(3)})
 	case 26:
 		return "alone for a while", w.aloneForAWhile(s, n)
 	}
