@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -152,7 +151,7 @@ func (r *recorder) finish(now time.Time) error {
 	}
 	for _, id := range slices.AppendSeq(slices.Collect(maps.Keys(r.after)), maps.Keys(r.uses)) {
 		if parts[id] == nil {
-			parts[id] = nil
+			parts[id] = make(map[string]json.RawMessage)
 		}
 	}
 	w, err := openWriting(r.replica)
@@ -163,61 +162,43 @@ func (r *recorder) finish(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := w.read(slices.SortedFunc(maps.Keys(parts), hippo.ID.Compare)...); err != nil {
+	ids := slices.SortedFunc(maps.Keys(parts), hippo.ID.Compare)
+	if err := w.read(ids...); err != nil {
 		return err
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(parts), hippo.ID.Compare) {
-		s, set := w.subjects[id], make(map[string]json.RawMessage)
-		switch after, changed := r.after[id]; {
-		case changed && after == nil && r.before[id] == nil && len(s.Held()) == 0: // it never was
-		case changed && after == nil:
-			set[merge.Purged] = json.RawMessage("true")
-		case changed:
-			set = s.Changed(r.before[id], after, cal)
-			fallthrough
-		default:
-			maps.Copy(set, parts[id])
+	var arrived []hippo.ID
+	for _, id := range ids {
+		if r.after[id] != nil && r.before[id] == nil {
+			arrived = append(arrived, id)
 		}
-		if days := r.uses[id]; len(days) > 0 && r.exchanged(id) {
-			used := merge.UsesBy(s, w.Replica)
-			for day, n := range days {
-				used[merge.DateOf(cal, day)] += n
-			}
-			set[merge.Uses] = merge.UsesValue(used)
-		}
-		w.Write(now, s, set, w.seen)
+		r.changed(w, id, cal, parts[id])
+		w.Write(now, w.subjects[id], parts[id], w.seen)
 	}
-	return cmp.Or(r.others(w, parts), w.finish())
+	x := &showing{w, r.Tx}
+	if err := x.others(parts, arrived); err != nil {
+		return err
+	}
+	return w.finish()
 }
 
-// others shows again what depends on what was changed.
-func (r *recorder) others(w *writing, parts map[hippo.ID]map[string]json.RawMessage) error {
-	x := &showing{w, r.Tx}
-	kinds := make(map[hippo.ID][]string)
-	var superseded, arrived []hippo.ID
-	for id := range parts {
-		if list := merge.RelationKinds(id, slices.Collect(maps.Keys(parts[id]))); len(list) > 0 {
-			kinds[id] = list
-		}
-		before := r.before[id]
-		switch after, changed := r.after[id]; {
-		case !changed:
-		case after != nil && before == nil:
-			arrived = append(arrived, id)
-		case after == nil || before.SupersededBy != after.SupersededBy:
-			superseded = append(superseded, id)
-		}
+// changed adds the parts of a memory that were changed.
+func (r *recorder) changed(w *writing, id hippo.ID, cal driver.Calendar, set map[string]json.RawMessage) {
+	s := w.subjects[id]
+	switch after, changed := r.after[id]; {
+	case changed && after != nil:
+		maps.Copy(set, s.Changed(r.before[id], after, cal))
+	case changed && (r.before[id] != nil || len(s.Held()) > 0): // else it never was
+		clear(set)
+		set[merge.Purged] = json.RawMessage("true")
+		return
 	}
-	changes, err := x.successors(superseded)
-	if err != nil {
-		return err
-	}
-	for _, c := range changes {
-		if err := r.Tx.Put(c.after); err != nil {
-			return err
+	if days := r.uses[id]; len(days) > 0 && r.exchanged(id) {
+		used := merge.UsesBy(s, w.Replica)
+		for day, n := range days {
+			used[merge.DateOf(cal, day)] += n
 		}
+		set[merge.Uses] = merge.UsesValue(used)
 	}
-	return x.relations(kinds, arrived)
 }
 
 // related returns the parts of the relations that were changed between memories of the default namespace, by the memory from which they lead.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -14,6 +15,30 @@ import (
 type showing struct {
 	*writing
 	tx driver.Tx
+}
+
+// others shows again what depends on parts that were written, and on memories that are new here. What it changes is no operation.
+func (x *showing) others(set map[hippo.ID]map[string]json.RawMessage, arrived []hippo.ID) error {
+	kinds := make(map[hippo.ID][]string)
+	var superseded []hippo.ID
+	for _, id := range slices.SortedFunc(maps.Keys(set), hippo.ID.Compare) {
+		if list := merge.RelationKinds(id, slices.Collect(maps.Keys(set[id]))); len(list) > 0 {
+			kinds[id] = list
+		}
+		if set[id][merge.Successor] != nil || set[id][merge.Purged] != nil {
+			superseded = append(superseded, id)
+		}
+	}
+	changes, err := x.successors(superseded)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if err := x.tx.Put(c.after); err != nil {
+			return err
+		}
+	}
+	return x.relations(kinds, arrived)
 }
 
 // supersededBy returns what is shown to supersede a memory.

@@ -54,7 +54,7 @@ func EnableSync(ctx context.Context, s *Store, cast merge.Cast) error {
 		if err != nil {
 			return err
 		}
-		a := &adopting{writing: w, tx: tx, cast: cast}
+		a := &adopting{writing: w, tx: tx, cast: cast, set: make(map[hippo.ID]map[string]json.RawMessage)}
 		if err := a.adopt(); err != nil {
 			return err
 		}
@@ -62,7 +62,12 @@ func EnableSync(ctx context.Context, s *Store, cast merge.Cast) error {
 			if err := w.read(id); err != nil {
 				return err
 			}
-			w.Write(s.now(), w.subjects[id], map[string]json.RawMessage{merge.Purged: json.RawMessage("true")}, w.seen)
+			a.set[id] = map[string]json.RawMessage{merge.Purged: json.RawMessage("true")}
+			w.Write(s.now(), w.subjects[id], a.set[id], w.seen)
+		}
+		x := &showing{w, tx}
+		if err := x.others(a.set, nil); err != nil {
+			return err
 		}
 		return w.finish()
 	}))
@@ -74,6 +79,7 @@ type adopting struct {
 	tx   driver.Tx
 	cal  driver.Calendar
 	cast merge.Cast
+	set  map[hippo.ID]map[string]json.RawMessage // what was written
 }
 
 func (a *adopting) adopt() (err error) {
@@ -102,27 +108,28 @@ func (a *adopting) adopt() (err error) {
 		if err := a.read(m.ID); err != nil {
 			return err
 		}
-		set := a.changed(a.subjects[m.ID], m, related[m.ID])
+		set := a.changed(a.subjects[m.ID], m, related)
 		a.WriteAt(m.UpdatedAt, a.subjects[m.ID], set, a.seen)
+		a.set[m.ID] = set
 	}
 	return nil
 }
 
-// changed returns the parts of a memory that are not as the entries say.
-func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[string]json.RawMessage) map[string]json.RawMessage {
+// changed returns the parts of a memory that are not as the entries say. related has the relations of all memories that are here.
+func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[hippo.ID]map[string]json.RawMessage) map[string]json.RawMessage {
 	var before *hippo.Memory
 	if s.There() {
 		before = m.Clone()
 		s.Apply(before, s.Parts(), a.cal, a.cast)
 	}
 	set := s.Changed(before, m, a.cal)
-	for name, value := range related {
+	for name, value := range related[m.ID] {
 		if h := s.Winner(name); h == nil || string(h.Parts[name]) != string(value) {
 			set[name] = value
 		}
 	}
 	for _, r := range s.Relations("") {
-		if name := merge.RelationPart(&r.Relation); related[name] == nil {
+		if name := merge.RelationPart(&r.Relation); related[m.ID][name] == nil && related[r.To] != nil {
 			set[name] = json.RawMessage("null")
 		}
 	}

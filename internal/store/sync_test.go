@@ -48,11 +48,11 @@ func (w *syncWorld) step(s *syncedStore, n int) (name string, err error) {
 	case 12:
 		kind := hippo.FeedbackKinds()[w.pick(2)]
 		return update("vote", func(m *hippo.Memory, day hippo.Day) {
-			castSimply(m, hippo.Feedback{Kind: kind, Day: day, Question: hippo.Question{byte(n)}, Former: &hippo.Former{At: at}})
+			w.cast(m, hippo.Feedback{Kind: kind, Day: day, Question: hippo.Question{byte(n)}, Former: &hippo.Former{At: at}})
 		})
 	case 13:
 		return "open", store.Learn(ctx, s.Store, []hippo.ID{w.id()}, func(m *hippo.Memory, day hippo.Day) {
-			castSimply(m, hippo.Feedback{Kind: hippo.FeedbackOpened, Day: day, Question: hippo.Question{byte(n)}})
+			w.cast(m, hippo.Feedback{Kind: hippo.FeedbackOpened, Day: day, Question: hippo.Question{byte(n)}})
 		})
 	case 14:
 		return update("set", func(m *hippo.Memory, _ hippo.Day) { w.setOne(m, at, n) })
@@ -197,7 +197,7 @@ func (w *syncWorld) aloneForAWhile(s *syncedStore, n int) error {
 		_, e := w.relate(s, w.now.Add(s.skew).UTC().Truncate(time.Microsecond))
 		err = cmp.Or(err, e)
 	}
-	return cmp.Or(store.EnableSync(context.Background(), s.Store, castSimply), err)
+	return cmp.Or(store.EnableSync(context.Background(), s.Store, w.cast), err)
 }
 
 // copyFile opens a copy of the file of a store as another store.
