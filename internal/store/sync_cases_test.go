@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -205,7 +206,10 @@ func TestJoin_relation_waits_for_its_end(t *testing.T) {
 	all := segments(t, a, nil)
 	later := &entry.Segment{Replica: all[0].Replica, From: 2, To: 3, Vector: entry.Vector{}, Entries: all[0].Entries[1:]}
 	count := func() (n int) {
-		for range back.AllRelations(t.Context()) {
+		for _, err := range back.AllRelations(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			n++
 		}
 		return n
@@ -437,5 +441,29 @@ func TestJoin_uses_add_up(t *testing.T) {
 	c, _, _ := synced(t)
 	if give(t, a, c); total(c) != 11 {
 		t.Errorf("a store that is new counts %d, want 11", total(c))
+	}
+}
+
+// TestWrites_pass_one_function looks for writes that others would never hear of.
+func TestWrites_pass_one_function(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := map[string]bool{"replicate.go": true, "sync.go": true, "join.go": true}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "_test.go") || allowed[name] {
+			continue
+		}
+		for _, call := range []string{"driver.Write(", "backend.Write("} {
+			if strings.Contains(string(text), call) {
+				t.Errorf("%s calls %s) in place of write()", name, call)
+			}
+		}
 	}
 }

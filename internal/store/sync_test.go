@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
@@ -183,7 +184,8 @@ func (w *syncWorld) importFrom(from, to *syncedStore) error {
 	for _, m := range ms {
 		m.SupersededBy = hippo.ID{}
 	}
-	_, err = local(to.Store).Import(context.Background(), cal, ms)
+	weights := rank.DefaultWeights()
+	_, err = store.ImportBatch(context.Background(), local(to.Store), &store.Batch{Calendar: cal, Memories: ms, Joined: w.pick(2) == 0, Placed: true, Weights: &weights})
 	return err
 }
 

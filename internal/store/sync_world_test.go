@@ -251,7 +251,7 @@ func stateOptions(decays bool) cmp.Options {
 		numbers,
 		cmpopts.EquateEmpty(),
 		cmpopts.IgnoreFields(hippo.Memory{}, "Revision", "UpdatedAt", "Surprise"), cmpopts.IgnoreFields(hippo.Usage{}, "Accesses"),
-		cmpopts.IgnoreFields(hippo.Importance{}, "SetDay"), cmpopts.IgnoreFields(hippo.Feedback{}, "Former", "Day"),
+		cmpopts.IgnoreFields(hippo.Importance{}, "SetDay"), cmpopts.IgnoreFields(hippo.Untied{}, "SetDay"), cmpopts.IgnoreFields(hippo.Feedback{}, "Former", "Day"),
 	}
 }
 
