@@ -62,7 +62,7 @@ func usage(f *flag.FlagSet, in *model.Input) {
 	f.Float64Var(&in.Searches, "searches", 2, "searches of a tenant a day, the mean of all tenants")
 	f.Float64Var(&in.Records, "records", .5, "records of a tenant a day, the mean of all tenants")
 	f.Float64Var(&in.Tidies, "consolidations", 0, "consolidations of a tenant a day, the mean of all tenants")
-	f.Float64Var(&in.Opens, "opens", .3, "times a day that a tenant is searched on a node that has it not open, the mean of all tenants")
+	f.Float64Var(&in.Opens, "opens", .3, "searches of a tenant a day on a node that has it not open, the mean of all tenants")
 	f.Float64Var(&in.Active, "active", .01, "share of the tenants that are used in the peak hour")
 	f.Float64Var(&in.Peak, "peak", 4, "calls in the peak hour, relative to the mean hour")
 	f.Float64Var(&in.Fetched, "fetched", .5, "share of the openings whose index file is not on the node")

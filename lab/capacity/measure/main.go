@@ -33,6 +33,7 @@ import (
 type bench struct {
 	url, dir string
 	hippo    string // the program
+	parts    []string
 	log      io.Writer
 	notes    *notes
 	conn     *pgx.Conn
@@ -49,6 +50,7 @@ func main() {
 	flag.StringVar(&o.tenants, "tenants", "10,1000,100000", "numbers of tenants of ten memories; empty: none")
 	flag.StringVar(&o.models, "models", config.Static+","+config.Builtin, "static: instant vectors alone, builtin: both encoders")
 	flag.StringVar(&o.hippo, "hippo", "", "path of the program, to measure what HTTP costs; without one that is left out")
+	flag.StringVar(&o.parts, "parts", "attach,held,http,use,tidy", "what is measured of tenants of a size, beside their tables")
 	flag.IntVar(&o.embedded, "embedded", 2000, "notes that both encoders embed; the vectors of the others are mixtures of theirs")
 	var held holding
 	flag.StringVar(&held.url, "held-in", "", "what a process that is measured opens; not for people")
@@ -65,15 +67,15 @@ func main() {
 }
 
 type options struct {
-	data, out, sizes, tenants, models, hippo string
-	embedded                                 int
+	data, out, sizes, tenants, models, hippo, parts string
+	embedded                                        int
 }
 
 func run(ctx context.Context, o *options, held *holding) (err error) {
 	if held.url != "" {
 		return held.hold(ctx, o.models)
 	}
-	b := &bench{hippo: o.hippo, log: os.Stderr}
+	b := &bench{hippo: o.hippo, parts: strings.Split(o.parts, ","), log: os.Stderr}
 	if b.notes, err = loadNotes(o.data); err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func Constants() []Constant {
 		{HeldOpen, stored, "memory that the system cannot take back, of a tenant before its first search", kept},
 		{HeldSearched, stored, "the same, after a search", kept},
 		{HeldPages, stored, "pages of the index file in memory after a search", mapped},
-		{HeldEstimate, stored, "what the program believes that a tenant holds, to keep within --index-memory", line},
+		{HeldEstimate, stored, "what the program believes that a tenant holds, to keep within --index-memory", kept},
 		{Program, stored, "resident memory of a process without tenants", mean},
 		{TenantsSearch, ms, "a search in a tenant of ten memories, by the number of tenants", mean},
 		{TenantsRecord, ms, "a record there", mean},

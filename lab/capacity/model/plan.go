@@ -9,7 +9,7 @@ type Input struct {
 	Searches float64  `json:"searches"` // of a tenant a day
 	Records  float64  `json:"records"`  // of a tenant a day
 	Tidies   float64  `json:"tidies"`   // consolidations of a tenant a day
-	Opens    float64  `json:"opens"`    // times a day that a tenant is searched on a node that has it not open
+	Opens    float64  `json:"opens"`    // searches of a tenant a day on a node that has it not open
 	Active   float64  `json:"active"`   // share of the tenants that are used in the peak hour
 	Peak     float64  `json:"peak"`     // calls in the peak hour, relative to the mean hour
 	Encoders bool     `json:"encoders"` // both encoders embed all memories
@@ -141,6 +141,9 @@ func ratesOf(in *Input) Rates {
 	return Rates{Searches: all * in.Searches, Records: all * in.Records, Opens: all * in.Opens, Sends: all * sends(in), Tidies: all * in.Tidies}
 }
 
+// further returns the searches a second that do not open their tenant.
+func further(r *Rates) float64 { return max(0, r.Searches-r.Opens) }
+
 // opening returns the mean of what an opening costs, of three ways.
 func opening(in *Input, here, fetched, built float64) float64 {
 	return (1-in.Fetched-in.Built)*here + in.Fetched*fetched + in.Built*built
@@ -149,7 +152,7 @@ func opening(in *Input, here, fetched, built float64) float64 {
 func nodesOf(in *Input, r *Rates, at func(string) float64) Nodes {
 	m := &in.Machines
 	n := Nodes{
-		Cores: milli * (r.Searches*(at(HTTPNode)+at(SearchNode)) + r.Records*(at(HTTPNode)+at(RecordNode)) + r.Opens*opening(in, at(OpenNode), at(FetchNode), at(BuildNode)) +
+		Cores: milli * ((r.Searches+r.Records)*at(HTTPNode) + further(r)*at(SearchNode) + r.Records*at(RecordNode) + r.Opens*opening(in, at(OpenNode), at(FetchNode), at(BuildNode)) +
 			r.Sends*at(SendNode) + r.Tidies*at(TidyNode)),
 		Warm: in.Tenants * in.Active,
 	}
@@ -206,7 +209,7 @@ func serversOf(in *Input, o *Output, at func(string) float64) Servers {
 		sending, fetching = 0, at(OpenDatabase)
 	}
 	s := Servers{
-		Cores: milli * (r.Searches*at(SearchDatabase) + r.Records*at(RecordDatabase) + r.Opens*opening(in, at(OpenDatabase), fetching, at(BuildDatabase)) +
+		Cores: milli * (further(r)*at(SearchDatabase) + r.Records*at(RecordDatabase) + r.Opens*opening(in, at(OpenDatabase), fetching, at(BuildDatabase)) +
 			r.Sends*sending + r.Tidies*at(TidyDatabase)),
 		Disk:        in.Tenants * (at(RowHeap) + at(RowIndex) + at(RowToast)) / gib,
 		Connections: o.Nodes.Count * connectionsOfNode,
