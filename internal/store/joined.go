@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -13,16 +14,22 @@ type joined struct {
 	store *Store
 	batch *Batch
 	view  *importView
-	// former are the versions that the memories had here.
-	former map[hippo.ID][]*hippo.Memory
+	// former are the versions that the memories had here, others those that an import did not take.
+	former, others map[hippo.ID][]*hippo.Memory
 }
+
+// The reasons of the two operations that keep a version which an import does not take.
+const (
+	reasonTheirs = "the version of the file that was imported"
+	reasonOurs   = "the version here is the later one"
+)
 
 // lostVersion is a version of a memory that an import does not take, or not all of, and that is not known here.
 type lostVersion struct{ kept, lost *hippo.Memory }
 
 // newJoined reads what is known of the memories of which a batch has another version.
 func newJoined(s *Store, b *Batch, v *importView, stored map[hippo.ID]*hippo.Memory) (*joined, error) {
-	j := &joined{s, b, v, make(map[hippo.ID][]*hippo.Memory)}
+	j := &joined{s, b, v, make(map[hippo.ID][]*hippo.Memory), make(map[hippo.ID][]*hippo.Memory)}
 	var differ []hippo.ID
 	for _, m := range b.Memories {
 		if here := stored[m.ID]; b.Joined && here != nil && !join.Same(here, m) {
@@ -34,8 +41,12 @@ func newJoined(s *Store, b *Batch, v *importView, stored map[hippo.ID]*hippo.Mem
 	}
 	vs, err := v.versions(differ)
 	for i := range vs {
+		to := j.former
+		if op := &vs[i].Operation; op.Verb == hippo.VerbImport && op.Reason == reasonOurs {
+			to = j.others
+		}
 		if vs[i].Before != nil {
-			j.former[vs[i].ID] = append(j.former[vs[i].ID], vs[i].Before)
+			to[vs[i].ID] = append(to[vs[i].ID], vs[i].Before)
 		}
 	}
 	return j, driver.Readable(err)
@@ -63,7 +74,7 @@ func (j *joined) plan(p *importPlan, here, m *hippo.Memory) Outcome {
 		after = after.Clone()
 		after.ForgottenAt, after.UpdatedAt = time.Time{}, j.store.now().UTC()
 	}
-	lost := join.Loses(theirs, after, append(j.former[here.ID], here)...)
+	lost := join.Loses(theirs, after, slices.Concat(j.former[here.ID], j.others[here.ID], []*hippo.Memory{here})...)
 	if lost {
 		p.lost = append(p.lost, lostVersion{after, theirs})
 	}
@@ -107,8 +118,8 @@ func keepLost(in Scoped, tx driver.Tx, list []lostVersion) error {
 			reason        string
 			before, after *hippo.Memory
 		}{
-			{"the version of the file that was imported", l.kept, l.lost},
-			{"the version here is the later one", l.lost, l.kept},
+			{reasonTheirs, l.kept, l.lost},
+			{reasonOurs, l.lost, l.kept},
 		} {
 			in.op.ID, in.op.Reason = hippo.ID{}, step.reason
 			op, err := newOperation(in, hippo.VerbImport)
