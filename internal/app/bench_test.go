@@ -218,7 +218,8 @@ func searchAll(b *testing.B, e *engine.Engine, questions []string, callers int, 
 }
 
 // BenchmarkSearch_projects measures searches in one namespace of many projects of 2,500 memories each: in one project after another, by the scope of the
-// caller and by a filter, in all of them, and in a namespace that is as large as a project. $HIPPO_BENCH_PROJECTS is their number, 40 by default.
+// caller, as the current project, which counts what others have, and by a filter; in all of them, and in a namespace that is as large as a project.
+// $HIPPO_BENCH_PROJECTS is their number, 40 by default.
 func BenchmarkSearch_projects(b *testing.B) {
 	const size = 2_500
 	projects := 40
@@ -239,9 +240,15 @@ func BenchmarkSearch_projects(b *testing.B) {
 		scope.Projects = []string{projectOf(i % projects)}
 		return scope
 	}
+	at := func(i int) hippo.Scope {
+		scope := hippo.LocalScope("")
+		scope.Project = projectOf(i % projects)
+		return scope
+	}
 	for name, search := range map[string]func(i int) (*engine.Memories, hippo.Filter){
-		"alone": func(int) (*engine.Memories, hippo.Filter) { return local(alone), hippo.Filter{} },
-		"scope": func(i int) (*engine.Memories, hippo.Filter) { return e.In(in(i)), hippo.Filter{} },
+		"current": func(i int) (*engine.Memories, hippo.Filter) { return e.In(at(i)), hippo.Filter{} },
+		"alone":   func(int) (*engine.Memories, hippo.Filter) { return local(alone), hippo.Filter{} },
+		"scope":   func(i int) (*engine.Memories, hippo.Filter) { return e.In(in(i)), hippo.Filter{} },
 		"filter": func(i int) (*engine.Memories, hippo.Filter) {
 			return local(e), hippo.Filter{Projects: []string{projectOf(i % projects)}}
 		},
