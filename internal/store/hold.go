@@ -18,7 +18,7 @@ func Hold(ctx context.Context, s *Store) (*Held, error) {
 	if err != nil {
 		return nil, wrap("hold", err)
 	}
-	h := &Held{Store: New(o, &Options{Now: s.now, Zone: s.zone, Retention: &s.retention}), overlay: o}
+	h := &Held{Store: New(o, &Options{Now: s.now, Zone: s.zone, Retention: &s.retention, Cast: s.cast}), overlay: o}
 	_, err = h.Head(ctx) // which relations there are is known then
 	return h, err
 }

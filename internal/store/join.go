@@ -30,8 +30,8 @@ type Joined struct {
 
 // Join joins what others have written, in any order and any number of times, in one transaction with the vector. What is shown changes as
 // by any other write: the index follows, and the history keeps, under the verb sync, what was there, and what was set at once and is not
-// shown. cast applies a vote. Entries after a gap are joined, and asked for again. Errors: [hippo.ErrInvalid] if the store is alone.
-func Join(ctx context.Context, s *Store, list []*entry.Segment, cast merge.Cast) (out Joined, err error) {
+// shown. Entries after a gap are joined, and asked for again. Errors: [hippo.ErrInvalid] if the store is alone.
+func Join(ctx context.Context, s *Store, list []*entry.Segment) (out Joined, err error) {
 	op, err := newOperation(s.In(hippo.LocalScope("")), hippo.VerbSync)
 	if err != nil {
 		return out, err
@@ -45,7 +45,7 @@ func Join(ctx context.Context, s *Store, list []*entry.Segment, cast merge.Cast)
 		if err != nil {
 			return err
 		}
-		j := &joining{showing: showing{writing: w, tx: tx}, store: s, op: op, cast: cast, touched: make(map[hippo.ID]map[string]bool), uses: make(map[hippo.Day]map[hippo.ID]int)}
+		j := &joining{showing: showing{writing: w, tx: tx}, store: s, op: op, touched: make(map[hippo.ID]map[string]bool), uses: make(map[hippo.Day]map[hippo.ID]int)}
 		if err := j.join(list); err != nil {
 			return err
 		}
@@ -61,7 +61,6 @@ type joining struct {
 	Joined
 	store *Store
 	op    hippo.Operation
-	cast  merge.Cast
 	cal   driver.Calendar
 	// touched are the parts of memories that were joined.
 	touched map[hippo.ID]map[string]bool
@@ -276,7 +275,7 @@ func (j *joining) view(s *merge.Subject, before *hippo.Memory) (*hippo.Memory, e
 		after = before.Clone()
 		parts = slices.DeleteFunc(parts, func(name string) bool { return !j.touched[s.ID][name] })
 	}
-	s.Apply(after, parts, j.cal, j.cast)
+	s.Apply(after, parts, j.cal, j.store.cast)
 	if slices.Contains(parts, merge.Successor) {
 		var err error
 		if after.SupersededBy, err = j.supersededBy(s.ID); err != nil {

@@ -24,6 +24,7 @@ func write(ctx context.Context, s *Store, d driver.Durability, fn func(driver.Tx
 			return fn(tx)
 		}
 		r := newRecorder(tx, replica)
+		r.cast = s.cast
 		if err := fn(r); err != nil {
 			return err
 		}
@@ -38,6 +39,7 @@ type recorder struct {
 	before, after map[hippo.ID]*hippo.Memory // before is nil for what was not there; after is nil for what was purged
 	relations     map[driver.RelationKey]hippo.Relation
 	uses          map[hippo.ID]map[hippo.Day]int
+	cast          merge.Cast
 }
 
 func newRecorder(tx driver.Tx, replica driver.ReplicaTx) *recorder {
@@ -186,7 +188,7 @@ func (r *recorder) changed(w *writing, id hippo.ID, cal driver.Calendar, set map
 	s := w.subjects[id]
 	switch after, changed := r.after[id]; {
 	case changed && after != nil:
-		maps.Copy(set, s.Changed(r.before[id], after, cal))
+		maps.Copy(set, s.Changed(r.before[id], after, cal, r.cast))
 	case changed && (r.before[id] != nil || len(s.Held()) > 0): // else it never was
 		clear(set)
 		set[merge.Purged] = json.RawMessage("true")

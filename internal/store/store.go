@@ -17,7 +17,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/sync/merge"
 )
 
 // Store holds memories in a back end. It is safe for concurrent use.
@@ -27,6 +29,7 @@ type Store struct {
 	zone    *time.Location
 	// retention bounds what is kept of memories that are changed.
 	retention hippo.Retention
+	cast      merge.Cast
 
 	mu       sync.Mutex
 	calendar driver.Calendar // the latest seen; never goes back
@@ -43,11 +46,17 @@ type Options struct {
 	Zone *time.Location
 	// Retention bounds the former versions of each memory; nil means [hippo.DefaultRetention].
 	Retention *hippo.Retention
+	// Cast applies a vote of another store, as the engine does; nil means that of [rank.DefaultWeights].
+	Cast merge.Cast
 }
 
 // New returns a Store on b and takes over closing it.
 func New(b driver.Backend, o *Options) *Store {
 	s := &Store{backend: b, now: time.Now, zone: time.Local, retention: hippo.DefaultRetention()} //nolint:forbidigo // the system clock is the default
+	weights := rank.DefaultWeights()
+	if s.cast = weights.Cast; o != nil && o.Cast != nil {
+		s.cast = o.Cast
+	}
 	if o != nil && o.Now != nil {
 		s.now = o.Now
 	}

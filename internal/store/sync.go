@@ -25,8 +25,8 @@ func replicas(s *Store) (driver.Replicas, error) {
 
 // EnableSync makes the store one of several that exchange their changes. Entries are written of all that is there, as of when it was
 // changed last, so that what others have changed since is shown; if it was one before, of what was changed since. If it is one
-// already nothing changes. cast applies a vote.
-func EnableSync(ctx context.Context, s *Store, cast merge.Cast) error {
+// already nothing changes.
+func EnableSync(ctx context.Context, s *Store) error {
 	if _, err := replicas(s); err != nil {
 		return wrap("enable sync", err)
 	}
@@ -54,7 +54,7 @@ func EnableSync(ctx context.Context, s *Store, cast merge.Cast) error {
 		if err != nil {
 			return err
 		}
-		a := &adopting{writing: w, tx: tx, cast: cast, set: make(map[hippo.ID]map[string]json.RawMessage)}
+		a := &adopting{writing: w, tx: tx, cast: s.cast, set: make(map[hippo.ID]map[string]json.RawMessage)}
 		if err := a.adopt(); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[hippo.
 		before = m.Clone()
 		s.Apply(before, s.Parts(), a.cal, a.cast)
 	}
-	set := s.Changed(before, m, a.cal)
+	set := s.Changed(before, m, a.cal, a.cast)
 	for name, value := range related[m.ID] {
 		if h := s.Winner(name); h == nil || string(h.Parts[name]) != string(value) {
 			set[name] = value

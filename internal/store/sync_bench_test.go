@@ -26,7 +26,7 @@ func BenchmarkSync(b *testing.B) {
 		defer s.Close() //nolint:errcheck // a benchmark
 		stores[i] = s
 		if name != "alone" {
-			if err := store.EnableSync(b.Context(), s, castSimply); err != nil {
+			if err := store.EnableSync(b.Context(), s); err != nil {
 				b.Fatal(err)
 			}
 		}

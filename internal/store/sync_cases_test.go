@@ -21,8 +21,8 @@ import (
 func synced(t *testing.T) (*store.Store, driver.Backend, *clock) {
 	t.Helper()
 	c, b := start(), memstore.New(nil)
-	s := store.New(b, &store.Options{Now: c.now, Zone: time.UTC})
-	if err := store.EnableSync(t.Context(), s, castSimply); err != nil {
+	s := store.New(b, &store.Options{Now: c.now, Zone: time.UTC, Cast: castSimply})
+	if err := store.EnableSync(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
 	return s, b, c
@@ -54,7 +54,7 @@ func segmentsAfter(t *testing.T, from *store.Store, seen entry.Vector) (list []*
 
 func join(t *testing.T, to *store.Store, list ...*entry.Segment) store.Joined {
 	t.Helper()
-	joined, err := store.Join(t.Context(), to, list, castSimply)
+	joined, err := store.Join(t.Context(), to, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestEnableSync_of_stores_with_the_same_memory(t *testing.T) {
 	cb.advance(-3)
 	ca.advance(10) // a is enabled later
 	for _, s := range []*store.Store{b, a} {
-		if err := store.EnableSync(t.Context(), s, castSimply); err != nil {
+		if err := store.EnableSync(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -356,7 +356,7 @@ func TestEnableSync_of_stores_with_the_same_memory(t *testing.T) {
 		t.Fatal(err)
 	}
 	edit(t, a, m.ID, setText("alone again"))
-	if err := store.EnableSync(t.Context(), a, castSimply); err != nil {
+	if err := store.EnableSync(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 	if give(t, a, b); get(t, b, m.ID).Content != "alone again" {
@@ -377,7 +377,7 @@ func TestCopy_of_a_file_is_another_replica(t *testing.T) {
 		return s, b
 	}
 	a, back := openFile("a.db")
-	if err := store.EnableSync(t.Context(), a, castSimply); err != nil {
+	if err := store.EnableSync(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 	m := memory("before the copy")

@@ -199,7 +199,7 @@ func (w *syncWorld) aloneForAWhile(s *syncedStore, n int) error {
 		_, e := w.relate(s, w.now.Add(s.skew).UTC().Truncate(time.Microsecond))
 		err = cmp.Or(err, e)
 	}
-	return cmp.Or(store.EnableSync(context.Background(), s.Store, w.cast), err)
+	return cmp.Or(store.EnableSync(context.Background(), s.Store), err)
 }
 
 // copyFile opens a copy of the file of a store as another store.
@@ -272,7 +272,7 @@ func TestSync_off(t *testing.T) {
 	if id, seen, err := store.Replica(t.Context(), s); err != nil || !id.IsZero() || len(seen) > 0 {
 		t.Errorf("a store that is alone is %v and has seen %v: %v", id, seen, err)
 	}
-	if _, err := store.Join(t.Context(), s, nil, castSimply); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := store.Join(t.Context(), s, nil); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("a join: %v", err)
 	}
 }

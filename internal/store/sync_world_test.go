@@ -69,7 +69,7 @@ func newSyncWorld(t *testing.T, pick func(int) int, sqlite bool, dir string) *sy
 				}
 			}
 		}
-		if err := store.EnableSync(context.Background(), w.list[i].Store, w.cast); err != nil {
+		if err := store.EnableSync(context.Background(), w.list[i].Store); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func (w *syncWorld) open(path string, skew time.Duration) {
 	} else {
 		s.backend = memstore.New(nil)
 	}
-	s.Store = store.New(s.backend, &store.Options{Now: func() time.Time { return w.now.Add(skew) }, Zone: time.UTC, Retention: &hippo.Retention{Versions: 200, Days: 4000}})
+	s.Store = store.New(s.backend, &store.Options{Now: func() time.Time { return w.now.Add(skew) }, Zone: time.UTC, Retention: &hippo.Retention{Versions: 200, Days: 4000}, Cast: w.cast})
 	w.list = append(w.list, s)
 }
 
@@ -149,7 +149,7 @@ func (w *syncWorld) exchange(from, to *syncedStore, all bool) error {
 		if !all {
 			n = 1 + w.pick(n)
 		}
-		joined, err := store.Join(ctx, to.Store, list[:n], w.cast)
+		joined, err := store.Join(ctx, to.Store, list[:n])
 		if err != nil {
 			return err
 		}

@@ -186,7 +186,7 @@ func unsetValues(s *Subject, values map[string]json.RawMessage) map[string]json.
 
 // Changed returns the parts that a change of a memory has set, with their values; before is nil for a new one. Votes are known
 // from other changes by what they leave; see [voteOf].
-func (s *Subject) Changed(before, after *hippo.Memory, cal hippo.Calendar) map[string]json.RawMessage {
+func (s *Subject) Changed(before, after *hippo.Memory, cal hippo.Calendar, cast Cast) map[string]json.RawMessage {
 	old, out := values(before, cal), values(after, cal)
 	if before == nil {
 		old = unsetValues(s, out)
@@ -204,20 +204,15 @@ func (s *Subject) Changed(before, after *hippo.Memory, cal hippo.Calendar) map[s
 	if before == nil {
 		return out
 	}
-	changedVotes(s, before, after, cal, out)
+	if v := voteOf(s, before, after, cal, cast); v != nil {
+		out[Vote] = v
+		delete(out, Importance) // it follows from the vote
+	}
 	sameVersion(before, after, out)
 	if _, ok := out[Forgotten]; !ok && after.Forgotten() && (out[Text] != nil || out[Vote] != nil) {
 		out[Forgotten] = raw(micros(after.ForgottenAt)) // who edits what is forgotten does not bring it back
 	}
 	return out
-}
-
-// changedVotes replaces an importance that follows from a vote by the vote.
-func changedVotes(s *Subject, before, after *hippo.Memory, cal hippo.Calendar, out map[string]json.RawMessage) {
-	if v, ok := voteOf(s, before, after, cal); ok {
-		out[Vote] = v
-		delete(out, Importance)
-	}
 }
 
 // sameVersion leaves out texts and tags of which nothing but the number differs.

@@ -160,7 +160,7 @@ func (w *world) change(n *node, id hippo.ID, fn func(m *hippo.Memory)) error {
 	}
 	fn(after)
 	s := n.subject(id, w.off)
-	w.write(n, id, s.Changed(before, after, w.calendar(n)))
+	w.write(n, id, s.Changed(before, after, w.calendar(n), cast))
 	n.memories[id] = after
 	if before != nil && before.Content != after.Content {
 		n.keep(id, before.Content)

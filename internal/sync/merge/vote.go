@@ -2,6 +2,7 @@ package merge
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
@@ -33,80 +34,91 @@ func newestVote(m *hippo.Memory) *hippo.Feedback {
 	return &m.Feedback[i]
 }
 
-// voteOf returns the vote or opening that has changed a memory, if one explains all that differs in its importance and feedback.
-func voteOf(s *Subject, before, after *hippo.Memory, cal hippo.Calendar) (json.RawMessage, bool) {
-	if before.Importance.Base != after.Importance.Base || len(s.with(Vote)) >= MaxVotes || !oneStep(before.Feedback, after.Feedback) {
-		return nil, false
-	}
-	if f := opened(before, after); f != nil {
-		return raw(voteValue{Kind: f.Kind, Date: DateOf(cal, f.Day), Question: f.Question}), true
-	}
-	old, now := newestVote(before), newestVote(after)
-	if old != nil && now != nil && old.Former.At.Equal(now.Former.At) || old == now {
-		return nil, false
-	}
-	if now != nil {
-		known, counts := voteAt(s, now.Former.At)
-		if known == nil {
-			v := voteValue{Kind: now.Kind, Date: DateOf(cal, now.Day), At: micros(now.Former.At), Question: now.Question}
-			return raw(v), after.Importance.SetAt.Equal(now.Former.At)
-		}
-		if !counts || old == nil { // one that was taken back is there again
-			return nil, false
-		}
-	}
-	gone, counts := voteAt(s, old.Former.At)
-	if gone == nil || !counts {
-		return nil, false
-	}
-	return raw(voteValue{Undoes: &dotValue{gone.Origin.String(), gone.Seq}}), true
-}
-
-// oneStep reports whether a list of feedback can be another one with one element more, less or changed.
-func oneStep(before, after []hippo.Feedback) bool {
-	same := func(a, b *hippo.Feedback) bool {
-		return a.Kind == b.Kind && a.Day == b.Day && a.Weight == b.Weight && string(a.Question) == string(b.Question)
-	}
-	missing := func(from, in []hippo.Feedback) (n int) {
-		for i := range from {
-			if !slices.ContainsFunc(in, func(f hippo.Feedback) bool { return same(&from[i], &f) }) {
-				n++
-			}
-		}
-		return n
-	}
-	gone := missing(before, after)
-	return missing(after, before) <= 1 && (gone <= 1 || gone == 2 && len(before) == hippo.MaxFeedback)
-}
-
-// opened returns the opening that was added to the feedback of a memory, if that is all that was changed in it.
-func opened(before, after *hippo.Memory) *hippo.Feedback {
-	n := len(after.Feedback)
-	if before.Importance != after.Importance || n == 0 || after.Feedback[n-1].Kind != hippo.FeedbackOpened {
+// voteOf returns the vote or opening that has changed a memory, if one explains all that differs in its importance and feedback; else nil.
+func voteOf(s *Subject, before, after *hippo.Memory, cal hippo.Calendar, cast Cast) json.RawMessage {
+	if sameVotes(before, after) || before.Importance.Base != after.Importance.Base || len(s.with(Vote)) >= MaxVotes {
 		return nil
 	}
-	f := &after.Feedback[n-1]
-	if slices.ContainsFunc(before.Feedback, func(o hippo.Feedback) bool {
-		return o.Kind == f.Kind && o.Day == f.Day && o.Weight == f.Weight && string(o.Question) == string(f.Question)
-	}) {
-		return nil
+	for _, v := range []*voteValue{opened(after, cal), voted(after, cal), unvoted(s, before)} {
+		if v != nil && explains(s, v, after, cal, cast) {
+			return raw(v)
+		}
 	}
-	return f
+	return nil
 }
 
-// voteAt returns the vote that was cast at a time, and whether it counts: it was not taken back, and the importance that was set last does
-// not include it. nil if none is known.
-func voteAt(s *Subject, at time.Time) (found *entry.Held, counts bool) {
+// opened returns the newest feedback as an opening, if it is one.
+func opened(m *hippo.Memory, cal hippo.Calendar) *voteValue {
+	n := len(m.Feedback)
+	if n == 0 || m.Feedback[n-1].Kind != hippo.FeedbackOpened {
+		return nil
+	}
+	f := &m.Feedback[n-1]
+	return &voteValue{Kind: f.Kind, Date: DateOf(cal, f.Day), Question: f.Question}
+}
+
+// voted returns the newest vote.
+func voted(m *hippo.Memory, cal hippo.Calendar) *voteValue {
+	f := newestVote(m)
+	if f == nil {
+		return nil
+	}
+	return &voteValue{Kind: f.Kind, Date: DateOf(cal, f.Day), At: micros(f.Former.At), Question: f.Question}
+}
+
+// unvoted takes the newest vote back.
+func unvoted(s *Subject, before *hippo.Memory) *voteValue {
+	f := newestVote(before)
+	if f == nil {
+		return nil
+	}
+	gone := voteAt(s, f.Former.At)
+	if gone == nil {
+		return nil
+	}
+	return &voteValue{Undoes: &dotValue{gone.Origin.String(), gone.Seq}}
+}
+
+// explains reports whether a memory is as it is after one more vote.
+func explains(s *Subject, v *voteValue, after *hippo.Memory, cal hippo.Calendar, cast Cast) bool {
+	e := &entry.Entry{Dot: entry.Dot{Seq: 1}, Time: clock.MaxTime, Subject: s.ID, Parts: map[string]json.RawMessage{Vote: raw(v)}}
+	trial := NewSubject(s.ID, append(s.Held(), &entry.Held{Entry: e})...)
+	m := after.Clone()
+	m.Importance, m.Untied, m.Feedback = hippo.Importance{}, nil, nil
+	applyImportance(trial, m, cal, cast)
+	return sameVotes(m, after)
+}
+
+// sameVotes reports whether the importance and the feedback of two memories are the same.
+func sameVotes(a, b *hippo.Memory) bool {
+	same := func(x, y *hippo.Feedback) bool {
+		return x.Kind == y.Kind && x.Day == y.Day && near(x.Weight, y.Weight) && string(x.Question) == string(y.Question)
+	}
+	x, y := &a.Importance, &b.Importance
+	if !near(x.Base, y.Base) || !near(x.Value, y.Value) || x.SetDay != y.SetDay || !x.SetAt.Equal(y.SetAt) || len(a.Feedback) != len(b.Feedback) {
+		return false
+	}
+	for i := range a.Feedback {
+		if !same(&a.Feedback[i], &b.Feedback[i]) {
+			return false
+		}
+	}
+	u, v := a.Untied, b.Untied
+	return u == nil && v == nil || u != nil && v != nil && near(u.Value, v.Value) && u.SetDay == v.SetDay
+}
+
+// near reports whether two numbers are the same but for the order of operations.
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+// voteAt returns the vote that was cast at a time; nil if none is known.
+func voteAt(s *Subject, at time.Time) (found *entry.Held) {
 	for _, h := range s.Register(Vote) {
 		var v voteValue
 		if read(h, Vote, &v) && v.Undoes == nil && v.At == micros(at) {
 			found = h
 		}
 	}
-	base := s.Winner(Importance)
-	return found, slices.ContainsFunc(votesOf(s), func(v vote) bool {
-		return found != nil && v.Dot == found.Dot && (base == nil || !base.Saw(v.Dot))
-	})
+	return found
 }
 
 // vote is one that counts.
