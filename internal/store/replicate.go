@@ -331,7 +331,7 @@ func differing(old, now []*entry.Held) []*entry.Held {
 	}
 	for _, h := range old {
 		if was[h.Dot] != nil {
-			out = append(out, &entry.Held{Entry: &entry.Entry{Dot: h.Dot, Subject: h.Subject}})
+			out = append(out, &entry.Held{Entry: &entry.Entry{Dot: h.Dot, Subject: h.Subject}, From: h.From})
 		}
 	}
 	return out

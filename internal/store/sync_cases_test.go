@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
@@ -465,5 +467,36 @@ func TestWrites_pass_one_function(t *testing.T) {
 				t.Errorf("%s calls %s) in place of write()", name, call)
 			}
 		}
+	}
+}
+
+func TestSegments_do_not_pile_up(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.db")
+	back, err := sqlitestore.Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := store.New(back, &store.Options{Now: start().now, Zone: time.UTC})
+	t.Cleanup(func() { _ = a.Close() })
+	if err := store.EnableSync(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	b, _, _ := synced(t)
+	m := memory("x")
+	add(t, a, m)
+	for n := range 40 {
+		give(t, a, b)
+		edit(t, b, m.ID, setText(fmt.Sprint("by b ", n)))
+		give(t, b, a)
+		edit(t, a, m.ID, setText(fmt.Sprint("by a ", n)))
+	}
+	segments, entries := 0, 0
+	err = back.DB().View(t.Context(), func(f *sqlitex.File) error {
+		_, err := sqlitex.First(t.Context(), f, "SELECT (SELECT count(*) FROM sync_segment), (SELECT count(*) FROM sync_entry)", nil, &segments, &entries)
+		return err
+	})
+	if err != nil || segments > 3 || entries > 3 {
+		t.Errorf("%d segments and %d entries of one memory (%v)", segments, entries, err)
 	}
 }

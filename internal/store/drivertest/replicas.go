@@ -21,6 +21,7 @@ func replicaChecks() []check {
 		{"what a store knows of itself is kept", replicaState},
 		{"entries are kept by dot", replicaEntries},
 		{"entries are read by number", replicaPages},
+		{"a segment can be emptied and filled again", replicaSegments},
 		{"the vector moves with its data", replicaVector},
 		{"a failed transaction changes nothing", replicaFails},
 		{"a new identity leaves the old one in the vector", replicaRenewed},
@@ -297,4 +298,32 @@ func replicaReopened(t *testing.T, h Harness) {
 	if d := sameHeld(list, heldEntry(1, 1, id(1), 1, "a")); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
+}
+
+// replicaSegments has the entries of a segment replaced, so that none is left for a moment.
+func replicaSegments(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	enable(t, b)
+	one, two, three := heldEntry(1, 4, id(1), 4, "a"), heldEntry(1, 5, id(1), 4, "a"), heldEntry(1, 9, id(2), 9, "a")
+	gone := func(of *entry.Held) *entry.Held {
+		c := *of.Entry
+		c.Parts = nil
+		return &entry.Held{Entry: &c, From: of.From}
+	}
+	replicaWrite(t, b, func(tx driver.ReplicaTx) error { return tx.Hold(one, three) })
+	replicaWrite(t, b, func(tx driver.ReplicaTx) error { return tx.Hold(two, gone(one), gone(two), one, gone(one), two) })
+	list, err := replicasOf(t, b).EntriesOf(t.Context(), replicaID(1), 0, 9, 9)
+	if d := sameHeld(list, two, three); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+	replicaWrite(t, b, func(tx driver.ReplicaTx) error {
+		if err := tx.Hold(gone(two)); err != nil {
+			return err
+		}
+		v, err := tx.SegmentVector(replicaID(1), 9)
+		if v == nil {
+			t.Error("the vector of a segment that has an entry is gone")
+		}
+		return err
+	})
 }

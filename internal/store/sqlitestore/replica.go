@@ -205,9 +205,10 @@ func (t *replicaTx) Hold(list ...*entry.Held) error {
 	var last entry.Dot // the segment of the one before
 	for _, h := range list {
 		if len(h.Parts) == 0 {
-			if err := t.db.Exec("DELETE FROM sync_entry WHERE memory = ? AND origin = ? AND seq = ?", h.Subject[:], h.Origin[:], int64(h.Seq)); err != nil {
+			if err := t.drop(h); err != nil {
 				return err
 			}
+			last = entry.Dot{}
 			continue
 		}
 		if segment := (entry.Dot{Origin: h.Origin, Seq: h.From}); segment != last {
@@ -231,6 +232,15 @@ func (t *replicaTx) Hold(list ...*entry.Held) error {
 		}
 	}
 	return nil
+}
+
+// drop removes an entry, and its segment with the last one. Entries of a segment have its number or a later one.
+func (t *replicaTx) drop(h *entry.Held) error {
+	if err := t.db.Exec("DELETE FROM sync_entry WHERE memory = ? AND origin = ? AND seq = ?", h.Subject[:], h.Origin[:], int64(h.Seq)); err != nil {
+		return err
+	}
+	return t.db.Exec(`DELETE FROM sync_segment WHERE origin = ?1 AND first = ?2
+		AND NOT EXISTS (SELECT 1 FROM sync_entry WHERE origin = ?1 AND seq >= ?2 AND first = ?2)`, h.Origin[:], int64(h.From))
 }
 
 // SegmentVector implements [driver.ReplicaTx].

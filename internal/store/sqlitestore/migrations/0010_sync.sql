@@ -12,9 +12,9 @@ CREATE TABLE sync_entry (
     PRIMARY KEY (memory, origin, seq)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX sync_entry_dot ON sync_entry (origin, seq);
+CREATE INDEX sync_entry_dot ON sync_entry (origin, seq, first);
 
--- What a replica had seen of the others when it began a segment, as JSON.
+-- What a replica had seen of the others when it began a segment, as JSON; gone with the last entry of the segment.
 CREATE TABLE sync_segment (
     origin BLOB    NOT NULL,
     first  INTEGER NOT NULL,
