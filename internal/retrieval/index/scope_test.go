@@ -54,6 +54,40 @@ func TestSearch_projects(t *testing.T) {
 	}
 }
 
+// A search in a project counts what others have, also where a segment has nothing of the project and the situation has to fit.
+func TestSearch_elsewhere(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	x := open(t, s, &index.Options{})
+	for i, m := range []*hippo.Memory{note(1, "cache tests", "debugging"), note(2, "cache tests", "debugging"), note(3, "cache tests", "reviewing")} {
+		m.Project = []string{"p", "q", "q"}[i]
+		s.put(m)
+	}
+	catchUp(t, x)
+	for _, c := range []struct {
+		project   string
+		situation []string
+		matches   int
+		elsewhere int
+	}{
+		{"p", nil, 1, 2},
+		{"p", []string{"debugging"}, 1, 1},
+		{"none", nil, 0, 3},
+		{"none", []string{"debugging"}, 0, 2},
+	} {
+		r, err := x.Search(t.Context(), &retrieve.Query{
+			Text: "cache tests", Filter: hippo.Filter{Projects: []string{c.project}}, Elsewhere: true, Situation: retrieve.Situation{Elements: c.situation},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Matches) != c.matches || r.Elsewhere != c.elsewhere {
+			t.Errorf("%+v: %d matches, %d elsewhere", c, len(r.Matches), r.Elsewhere)
+		}
+		r.Close()
+	}
+}
+
 // scoped is what depends on the memories of a scope.
 type scoped struct {
 	Memories int
