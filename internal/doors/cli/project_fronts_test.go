@@ -29,7 +29,7 @@ func projectCommands() map[string]string {
 func otherCommands() map[string]string {
 	const noStore, whole, mayBeNew = "it asks no store about memories", "it is about a store with all of its projects", "the project that it works for may be new"
 	out := map[string]string{"backup": whole, "check": whole, "doctor": whole, "ui": whole, "capture": mayBeNew, "hook": mayBeNew, "serve": mayBeNew, "setup": mayBeNew}
-	for c := range strings.FieldsSeq("bench demo embed eval flags guidance login logout times tools version") {
+	for c := range strings.FieldsSeq("bench demo embed eval flags guidance login logout merge-file times tools version") {
 		out[c] = noStore
 	}
 	return out
