@@ -79,8 +79,8 @@ type partFound struct {
 // reachable reports whether some document may pass the filter.
 func (p *partFound) reachable() bool { return p.possible && !p.filter.reach.empty() }
 
-// visits reports whether a search looks at the documents of a part, perhaps only to count those of other projects.
-func (f *found) visits(p *partFound) bool { return p.reachable() || p.possible && f.query.Elsewhere }
+// visited reports whether a search looks at the documents of the part, perhaps only to count those of other projects.
+func (p *partFound) visited(q *retrieve.Query) bool { return p.reachable() || p.possible && q.Elsewhere }
 
 // admits reports whether a document passes the filters, whether it matches or not.
 func (p *partFound) admits(doc uint32) bool {

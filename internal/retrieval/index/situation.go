@@ -46,7 +46,7 @@ func (f *found) situation() {
 		p := &f.parts[i]
 		p.situation.on = len(elements) > 0
 		p.situation.required = p.situation.on && !f.query.Situation.Prefer
-		if !p.situation.on || !f.visits(p) {
+		if !p.situation.on || !p.visited(f.query) {
 			continue
 		}
 		p.situation.lexical(p, elements)
