@@ -80,7 +80,9 @@ type partFound struct {
 func (p *partFound) reachable() bool { return p.possible && !p.filter.reach.empty() }
 
 // visited reports whether a search looks at the documents of the part, perhaps only to count those of other projects.
-func (p *partFound) visited(q *retrieve.Query) bool { return p.reachable() || p.possible && q.Elsewhere }
+func (p *partFound) visited(q *retrieve.Query) bool {
+	return p.reachable() || p.possible && q.Elsewhere
+}
 
 // admits reports whether a document passes the filters, whether it matches or not.
 func (p *partFound) admits(doc uint32) bool {
