@@ -11,22 +11,22 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// beforeRestore is between the path of a store and the time in the name of a file that a restore saves.
+// beforeRestore separates the path of a store from the time in the name of the copy that a restore saves.
 const beforeRestore = ".before-restore-"
 
-// restored is the content of a backup, and whether what was purged in the store since is restored as well.
+// restored is the content of a backup. If whole is set, a restore also brings back the memories that the store purged since.
 type restored struct {
 	driver.Backend
 	whole bool
 }
 
-// from returns what to restore in a store. A restore removes what its backup does not have, which leaves the same marks as a purge: the copy that
-// it saved is restored whole.
+// from returns the content to restore in a store. A restore removes the memories that its backup lacks, which leaves the same marks as a
+// purge. The copy that a restore saved is therefore restored whole.
 func (b *OpenedBackup) from(c config.Store) restored {
 	return restored{b.copy, b.BringBack || strings.HasPrefix(b.path, c.Path+beforeRestore)}
 }
 
-// without returns the content without the memories that were purged in a store.
+// without returns the content without the memories that a store has purged, or all of it if whole is set.
 func (r restored) without(ctx context.Context, to driver.Backend) (w leftOut, err error) {
 	w = leftOut{r.Backend, make(map[hippo.ID]bool)}
 	if r.whole {
@@ -53,7 +53,7 @@ func (r restored) without(ctx context.Context, to driver.Backend) (w leftOut, er
 	return w, nil
 }
 
-// leftOut is a back end without some of its memories, for [replaceAll].
+// leftOut hides some memories of a back end from [replaceAll].
 type leftOut struct {
 	driver.Backend
 	ids map[hippo.ID]bool

@@ -15,10 +15,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 )
 
-// Merge is a call of a merge driver of Git: the files with the versions of a path that are to be merged, of which Ours gets the result.
+// Merge holds the arguments that Git passes to a merge driver: three files with the versions to merge, and the path that they belong to. The
+// file Ours receives the result.
 type Merge struct{ Base, Ours, Theirs, Path string }
 
-// Run merges. What is no file of a directory store, or cannot be read, Git merges by lines; [hippo.ErrConflict] reports that it could not.
+// Run merges the versions. If the file does not belong to a directory store or cannot be read, Git merges it by lines. Run returns
+// [hippo.ErrConflict] if Git fails to do so.
 func (m *Merge) Run(ctx context.Context) error {
 	versions := make([][]byte, 0, 3)
 	for _, name := range []string{m.Base, m.Ours, m.Theirs} {
@@ -38,11 +40,11 @@ func (m *Merge) Run(ctx context.Context) error {
 	return nil
 }
 
-// mergeDriver is the setting of Git with the command of the merge driver.
+// mergeDriver is the Git setting that holds the command of the merge driver.
 const mergeDriver = "merge.hippo.driver"
 
-// SetUpMerge makes Git merge the files of a directory store by the program at a path, in the clone that the directory lies in. It returns the
-// file of attributes if that was written.
+// SetUpMerge registers a program as the merge driver for a directory store in the Git clone that contains it. program is its path. SetUpMerge
+// returns the path of the attributes file if it wrote that file.
 func SetUpMerge(ctx context.Context, dir, program string) (written string, err error) {
 	if !dirstore.Holds(dir) {
 		return "", fmt.Errorf("%w: there is no directory store in %s", hippo.ErrNotFound, dir)
@@ -67,25 +69,25 @@ func SetUpMerge(ctx context.Context, dir, program string) (written string, err e
 	return path, os.WriteFile(path, append(old, dirstore.Attributes()...), 0o600)
 }
 
-// Unmerged reports whether a directory store lies in a clone of Git that would merge its files by lines.
+// Unmerged reports whether a directory store lies in a Git clone that would merge its files by lines.
 func Unmerged(ctx context.Context, dir string) bool {
 	if inside, err := git(ctx, dir, "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
 		return false
 	}
-	if _, err := git(ctx, dir, "check-ignore", "-q", "metadata.json"); err == nil { // Git does not keep it
+	if _, err := git(ctx, dir, "check-ignore", "-q", "metadata.json"); err == nil { // Git ignores the store
 		return false
 	}
 	command, err := git(ctx, dir, "config", mergeDriver)
 	return err != nil || command == "" || !merges(ctx, dir)
 }
 
-// merges reports whether the attributes of a directory name the driver.
+// merges reports whether the Git attributes of a directory name the merge driver.
 func merges(ctx context.Context, dir string) bool {
 	found, err := git(ctx, dir, "check-attr", "merge", "--", "metadata.json")
 	return err == nil && strings.HasSuffix(found, ": hippo")
 }
 
-// git runs a command of Git in a folder and returns what it prints, trimmed.
+// git runs a Git command in a folder and returns its trimmed output.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, "git", args...)
 	c.Dir = dir

@@ -89,8 +89,8 @@ func (t *Tenants) existing(ctx context.Context, name string, fn func(*pgstore.St
 	return errors.Join(fn(b), b.Close())
 }
 
-// Delete implements [memory.NamespaceAdmin]. The index file of this machine is deleted as well; that of another one is when its engine of
-// the namespace closes.
+// Delete implements [memory.NamespaceAdmin]. It deletes the index file on this machine as well. Other machines delete theirs when they close their
+// engine of the namespace.
 func (a tenantAdmin) Delete(ctx context.Context, name string) error {
 	store := ""
 	err := a.existing(ctx, name, func(b *pgstore.Store) error {

@@ -34,7 +34,7 @@ type neighbour struct {
 	done      int
 }
 
-// author is in every memory of the namespace, and in none of another one.
+// author appears in every memory of the namespace and nowhere else.
 func (p *neighbour) author() string { return "author-of-" + p.namespace }
 
 // do does a verb, and stores what it brings. No answer has an author of the other namespace.

@@ -31,7 +31,7 @@ func (p *player) some() []hippo.ID {
 	return rapid.SliceOfNDistinct(rapid.SampledFrom(p.ids), 1, 3, rapid.ID).Draw(p.r, "ids")
 }
 
-// text draws a sentence of few words, some of which are names.
+// text draws a sentence of a few words. Some of them are names.
 func (p *player) text() string {
 	words := strings.Fields("cache timeout 30 60 seconds Zanzibar Huber Ann zebra car petrol repair rollout Postgres disk über naïve 日本")
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 6).Draw(p.r, "words"), " ")

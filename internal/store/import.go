@@ -27,8 +27,8 @@ const (
 	Updated
 	// Present: it is here already, by ID.
 	Present
-	// Kept: it is here with another text or other labels, which count: those that somebody has changed here since, and those of another store
-	// that are older. The history keeps the latter.
+	// Kept: it is here with another text or other labels, and those stay, because somebody has changed them here since or because the version
+	// of the other store is older. The history keeps that older version.
 	Kept
 	// Refused: its ID is in use by what the caller may not see, or cannot be read and is
 	// perhaps that of another caller. Nothing is stored for it.
@@ -50,20 +50,20 @@ type Batch struct {
 	Before map[string]int
 	// Again brings back what was forgotten or purged here.
 	Again bool
-	// Joined: the memories are from a store of this program. What it has of one that is here is joined with that: see [join.Two]. What is
-	// not taken is kept in the history.
+	// Joined: the memories come from another Hippo store. The import merges each with the version that this store holds: see [join.Two]. The
+	// history keeps the versions that the import does not take.
 	Joined bool
-	// Placed: the caller chose the project of the memories. One that is here stays where it is.
+	// Placed: the caller chose the project of the memories. A memory that this store already holds stays in its project.
 	Placed bool
-	// Weights are those by which votes of both stores count; for Joined.
+	// Weights set how the votes of both stores count; only Joined uses them.
 	Weights *rank.Weights
 	// Released are memories that hold because some of the batch were forgotten here.
 	Released map[hippo.ID]Released
-	// dateless are those that do not say when they were recorded or changed: they cannot be joined.
+	// dateless marks the memories that record neither when they were created nor when they changed. The import cannot merge them.
 	dateless map[hippo.ID]bool
 }
 
-// importView reads what a store has before an import.
+// importView reads the content of a store before an import.
 type importView struct {
 	get      func([]hippo.ID) ([]*hippo.Memory, error)
 	versions func([]hippo.ID) ([]hippo.Version, error)
@@ -120,7 +120,7 @@ func ImportBatch(ctx context.Context, in Scoped, b *Batch) (outcomes []Outcome, 
 	return outcomes, nil
 }
 
-// put stores what is new or changed.
+// put stores the new and the changed memories, and keeps the versions that the import does not take.
 func (p *importPlan) put(in Scoped, tx driver.Tx, op hippo.Operation, b *Batch) error {
 	s, before := in.store, map[string]int(nil)
 	if b.Logged {
@@ -216,11 +216,11 @@ type importPlan struct {
 	outcomes []Outcome       // of each
 	fresh    []*hippo.Memory // those to add
 	changed  []change        // those to update
-	lost     []lostVersion   // those of another store that are not taken
+	lost     []lostVersion   // versions of another store that the import does not take
 }
 
-// planImport compares memories with those that v has by ID. Of several with one ID the first
-// counts. With [hippo.RightAdmin], a memory that cannot be read is replaced.
+// planImport compares each memory with the one that v holds under its ID. If several have the same ID,
+// the first counts. With [hippo.RightAdmin], a memory that cannot be read is replaced.
 func planImport(s Scoped, b *Batch, purged map[hippo.ID]bool, v *importView) (p importPlan, err error) {
 	ms := b.Memories
 	here, err := v.get(hippo.IDsOf(ms...))
@@ -262,7 +262,7 @@ func planImport(s Scoped, b *Batch, purged map[hippo.ID]bool, v *importView) (p 
 	return p, nil
 }
 
-// planChange adds what becomes of a memory that is here.
+// planChange plans the import of a memory that this store already holds.
 func (p *importPlan) planChange(s *Store, j *joined, stored, m *hippo.Memory) Outcome {
 	b := j.batch
 	if b.Joined && !b.dateless[m.ID] {

@@ -15,22 +15,23 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/merge"
 )
 
-// Joined is what a [Join] has done.
+// Joined is the result of a [Join].
 type Joined struct {
-	// Entries is how many were given, Changed which memories look different now.
+	// Entries is the number of entries joined. Changed lists the memories whose displayed state changed.
 	Entries int
 	Changed []hippo.ID
-	// Conflicts are the memories of which a part was set at once here and elsewhere. The history keeps what is not shown.
+	// Conflicts lists the memories with a part that several replicas set concurrently. The history keeps the values that lost.
 	Conflicts []hippo.ID
-	// Invalid are memories that this program cannot store as others have set them. They stay as they are.
+	// Invalid lists the memories that would not be valid with the values from other replicas. They stay unchanged in the store.
 	Invalid []hippo.ID
-	// Renewed: the store has a new identity, because another one writes as the former.
+	// Renewed reports that the store took a new identity because another store writes under the old one.
 	Renewed bool
 }
 
-// Join joins what others have written, in any order and any number of times, in one transaction with the vector. What is shown changes as
-// by any other write: the index follows, and the history keeps, under the verb sync, what was there, and what was set at once and is not
-// shown. Entries after a gap are joined, and asked for again. Errors: [hippo.ErrInvalid] if the store is alone.
+// Join merges segments from other replicas into the store and updates the vector in the same transaction. Segments may arrive in any order
+// and any number of times. Join changes memories like any other write: the index follows, and the history keeps the former state and the
+// concurrent values that lost, under the verb sync. Join also merges entries after a gap, but the vector stays at the gap, so the store
+// requests them again. It returns [hippo.ErrInvalid] if sync is off.
 func Join(ctx context.Context, s *Store, list []*entry.Segment) (out Joined, err error) {
 	op, err := newOperation(s.In(hippo.LocalScope("")), hippo.VerbSync)
 	if err != nil {
@@ -55,16 +56,16 @@ func Join(ctx context.Context, s *Store, list []*entry.Segment) (out Joined, err
 	return out, wrap("join", err)
 }
 
-// joining is a transaction that joins entries of others.
+// joining is a transaction that joins entries from other replicas.
 type joining struct {
 	showing
 	Joined
 	store *Store
 	op    hippo.Operation
 	cal   driver.Calendar
-	// touched are the parts of memories that were joined.
+	// touched holds the parts that the joined entries set, by memory.
 	touched map[hippo.ID]map[string]bool
-	arrived []hippo.ID // memories that are new here
+	arrived []hippo.ID // memories new to this store
 	changes []change
 	uses    map[hippo.Day]map[hippo.ID]int
 }
@@ -83,7 +84,7 @@ func (j *joining) join(list []*entry.Segment) (err error) {
 	}
 	for _, id := range ids {
 		if m := stored[id]; m != nil && m.Namespace != "" || unreadable[id] && !j.subjects[id].Purged() {
-			continue // it is another memory, or repaired here first
+			continue // the ID belongs to another namespace, or the memory must be repaired first
 		}
 		if err := j.show(id, stored[id], unreadable[id]); err != nil {
 			return err
@@ -98,7 +99,7 @@ func (j *joining) join(list []*entry.Segment) (err error) {
 	return cmp.Or(j.others(ids), j.finish())
 }
 
-// use counts the uses of others, the oldest first.
+// use adds the uses recorded by other replicas, oldest day first.
 func (j *joining) use() error {
 	for _, day := range slices.Sorted(maps.Keys(j.uses)) {
 		if err := j.tx.Touch(day, j.uses[day]); err != nil {
@@ -108,7 +109,7 @@ func (j *joining) use() error {
 	return nil
 }
 
-// others shows again what depends on memories that were joined.
+// others updates the successors and relations that depend on the joined memories.
 func (j *joining) others(ids []hippo.ID) error {
 	kinds := make(map[hippo.ID][]string)
 	var superseded []hippo.ID
@@ -130,7 +131,7 @@ func (j *joining) others(ids []hippo.ID) error {
 	return cmp.Or(putKept(j.store, j.tx, j.op, changes), j.relations(kinds, j.arrived))
 }
 
-// takeIn joins the entries and moves the vector.
+// takeIn joins the entries and advances the vector.
 func (j *joining) takeIn(list []*entry.Segment) error {
 	seen, err := j.writing.tx.Vector()
 	if err != nil {
@@ -148,7 +149,7 @@ func (j *joining) takeIn(list []*entry.Segment) error {
 			}
 		}
 		if s.Replica == j.Replica {
-			continue // it is all here
+			continue // the store has all of its own entries
 		}
 		if err := j.takeInSegment(s); err != nil {
 			return err
@@ -160,7 +161,7 @@ func (j *joining) takeIn(list []*entry.Segment) error {
 	return j.writing.tx.SetVector(moved)
 }
 
-// renew takes a new identity, because somebody else writes as this store.
+// renew takes a new identity because another store writes under the current one.
 func (j *joining) renew() error {
 	old := driver.Replica{ID: j.Replica, Clock: j.Clock, Seq: j.Seq}
 	if err := j.writing.tx.SetReplica(old); err != nil {
@@ -192,7 +193,7 @@ func (j *joining) takeInSegment(s *entry.Segment) error {
 	return nil
 }
 
-// stored returns memories, and which of them cannot be read.
+// stored returns the memories with the given IDs, and the IDs of those that cannot be read.
 func (j *joining) stored(ids []hippo.ID) (found map[hippo.ID]*hippo.Memory, unreadable map[hippo.ID]bool, err error) {
 	ms, err := j.tx.Get(ids...)
 	if driver.Readable(err) != nil {
@@ -208,7 +209,7 @@ func (j *joining) stored(ids []hippo.ID) (found map[hippo.ID]*hippo.Memory, unre
 	return found, unreadable, nil
 }
 
-// show makes a memory what its entries say now.
+// show updates the stored memory to match its entries.
 func (j *joining) show(id hippo.ID, before *hippo.Memory, unreadable bool) error {
 	s := j.subjects[id]
 	switch {
@@ -223,7 +224,7 @@ func (j *joining) show(id hippo.ID, before *hippo.Memory, unreadable bool) error
 		return err
 	}
 	if err := after.Validate(); err != nil {
-		j.Invalid = append(j.Invalid, id) // an edit, here or elsewhere, can make it valid
+		j.Invalid = append(j.Invalid, id) // a later edit on any replica can make it valid
 		return nil
 	}
 	j.countUses(s, before, after)
@@ -248,7 +249,7 @@ func (j *joining) show(id hippo.ID, before *hippo.Memory, unreadable bool) error
 	return nil
 }
 
-// countUses notes the uses of others. A memory that is new here was used once, when it was recorded.
+// countUses collects the uses recorded by other replicas. A memory new to this store also gets one use, on the day it was recorded.
 func (j *joining) countUses(s *merge.Subject, before, after *hippo.Memory) {
 	old := merge.NewSubject(s.ID)
 	if before == nil {
@@ -268,7 +269,7 @@ func (j *joining) countUses(s *merge.Subject, before, after *hippo.Memory) {
 	}
 }
 
-// view returns a memory as its entries have it; what only this store knows of it stays.
+// view returns the memory that its entries describe. It keeps the fields that only this store knows.
 func (j *joining) view(s *merge.Subject, before *hippo.Memory) (*hippo.Memory, error) {
 	after, parts := &hippo.Memory{ID: s.ID}, s.Parts()
 	if before != nil {
@@ -286,7 +287,7 @@ func (j *joining) view(s *merge.Subject, before *hippo.Memory) (*hippo.Memory, e
 	return after, nil
 }
 
-// lost returns the values that lost against those that are shown, and that were not known here to have lost.
+// lost returns the conflicts whose losing values this store did not know as losers before. It omits conflicts about relations.
 func (j *joining) lost(s *merge.Subject) []merge.Conflict {
 	known := make(map[entry.Dot]bool)
 	for _, c := range merge.NewSubject(s.ID, j.held[s.ID]...).Conflicts() {
@@ -304,7 +305,8 @@ func (j *joining) lost(s *merge.Subject) []merge.Conflict {
 	return out
 }
 
-// keepLost stores a memory and keeps, as an operation of its own that can be undone, what it was, or would be with each value that lost.
+// keepLost stores a memory together with its former state and one variant for each losing value. It records each of these as a separate
+// operation that can be undone.
 func (j *joining) keepLost(before, after *hippo.Memory, lost []merge.Conflict) error {
 	var former []*hippo.Memory
 	if before == nil {

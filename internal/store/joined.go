@@ -9,25 +9,25 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/join"
 )
 
-// joined is a part of an import from another store of this program, whose versions of memories are joined with those here.
+// joined merges the memories of an import from another Hippo store with the versions that this store holds.
 type joined struct {
 	store *Store
 	batch *Batch
 	view  *importView
-	// former are the versions that the memories had here, others those that an import did not take.
+	// former holds the earlier versions of each memory in this store; others holds the versions that an import did not take.
 	former, others map[hippo.ID][]*hippo.Memory
 }
 
-// The reasons of the two operations that keep a version which an import does not take.
+// Two operations keep a version that an import does not take. These are their reasons.
 const (
 	reasonTheirs = "the version of the file that was imported"
 	reasonOurs   = "the version here is the later one"
 )
 
-// lostVersion is a version of a memory that an import does not take, or not all of, and that is not known here.
+// lostVersion holds a version that an import does not take, or takes only in part, and that this store does not know yet.
 type lostVersion struct{ kept, lost *hippo.Memory }
 
-// newJoined reads what is known of the memories of which a batch has another version.
+// newJoined reads the history of those memories that differ between the batch and this store.
 func newJoined(s *Store, b *Batch, v *importView, stored map[hippo.ID]*hippo.Memory) (*joined, error) {
 	j := &joined{s, b, v, make(map[hippo.ID][]*hippo.Memory), make(map[hippo.ID][]*hippo.Memory)}
 	var differ []hippo.ID
@@ -52,7 +52,8 @@ func newJoined(s *Store, b *Batch, v *importView, stored map[hippo.ID]*hippo.Mem
 	return j, driver.Readable(err)
 }
 
-// version returns the version of a batch with the active days and the place that it has here.
+// version returns the batch's version of a memory with its active days moved to this store's calendar. It takes the namespace from the stored
+// memory, and also the project if the caller chose one.
 func (j *joined) version(here, m *hippo.Memory) *hippo.Memory {
 	c := m.Clone()
 	moveDays(c, j.batch.Calendar.Day, j.view.day)
@@ -63,7 +64,7 @@ func (j *joined) version(here, m *hippo.Memory) *hippo.Memory {
 	return c
 }
 
-// plan adds what becomes of a memory that is here.
+// plan merges a memory that this store already holds and adds the change to the plan.
 func (j *joined) plan(p *importPlan, here, m *hippo.Memory) Outcome {
 	theirs := j.version(here, m)
 	after := here
@@ -91,8 +92,8 @@ func (j *joined) plan(p *importPlan, here, m *hippo.Memory) Outcome {
 	return Present
 }
 
-// knows reports whether a version is one that the memory had here, or one that was joined with one: then all that was done here came after
-// it, also where the clock of the other store is ahead.
+// knows reports whether the memory had this version here before, or whether this version was merged with one that it had. If so, every change
+// made here came after it, even if the other store's clock is ahead.
 func (j *joined) knows(here, theirs *hippo.Memory) bool {
 	text, settings := false, false
 	for _, f := range j.former[here.ID] {
@@ -102,8 +103,8 @@ func (j *joined) knows(here, theirs *hippo.Memory) bool {
 	return text && settings && theirs.Version <= here.Version
 }
 
-// keepLost keeps the versions that an import does not take: as if each memory had been changed to it and back, so that the undo of the second
-// operation takes it instead.
+// keepLost keeps the versions that an import does not take. It records two operations, as if each memory had changed to that version and back.
+// Undoing the second operation takes the version instead.
 func keepLost(in Scoped, tx driver.Tx, list []lostVersion) error {
 	s := in.store
 	if s.retention.Versions <= 0 {

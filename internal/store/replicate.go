@@ -15,8 +15,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/merge"
 )
 
-// write is [driver.Write] for every change of a store. If the store is one of several, what the transaction has changed is also kept for
-// the others, in the same transaction. A store that is alone pays nothing for it.
+// write is [driver.Write] for every change of a store. If sync is on, it also writes entries for the changes, in the same transaction.
+// A store with sync off pays no cost.
 func write(ctx context.Context, s *Store, d driver.Durability, fn func(driver.Tx) error) error {
 	return driver.Write(ctx, s.backend, d, func(tx driver.Tx) error {
 		replica := driver.ReplicaOf(tx)
@@ -32,11 +32,11 @@ func write(ctx context.Context, s *Store, d driver.Durability, fn func(driver.Tx
 	})
 }
 
-// recorder is a transaction that notes what it changes of memories of the default namespace: others are never exchanged.
+// recorder is a transaction that records its changes to memories of the default namespace. Sync excludes all other namespaces.
 type recorder struct {
 	driver.Tx
 	replica       driver.ReplicaTx
-	before, after map[hippo.ID]*hippo.Memory // before is nil for what was not there; after is nil for what was purged
+	before, after map[hippo.ID]*hippo.Memory // nil in before: did not exist; nil in after: purged
 	relations     map[driver.RelationKey]hippo.Relation
 	uses          map[hippo.ID]map[hippo.Day]int
 	cast          merge.Cast
@@ -70,7 +70,7 @@ func (r *recorder) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	return ms, err
 }
 
-// know reads what memories were before the transaction.
+// know loads the state of memories before the transaction.
 func (r *recorder) know(ids ...hippo.ID) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id hippo.ID) bool { _, known := r.before[id]; return known })
 	if len(ids) == 0 {
@@ -145,7 +145,7 @@ func (r *recorder) Touch(day hippo.Day, counts map[hippo.ID]int) error {
 	return r.Tx.Touch(day, counts)
 }
 
-// finish writes the entries of what was changed.
+// finish writes entries for the recorded changes.
 func (r *recorder) finish(now time.Time) error {
 	parts, err := r.related()
 	if err != nil || len(r.after)+len(r.uses)+len(parts) == 0 {
@@ -183,13 +183,13 @@ func (r *recorder) finish(now time.Time) error {
 	return w.finish()
 }
 
-// changed adds the parts of a memory that were changed.
+// changed adds the changed parts of a memory to set.
 func (r *recorder) changed(w *writing, id hippo.ID, cal driver.Calendar, set map[string]json.RawMessage) {
 	s := w.subjects[id]
 	switch after, changed := r.after[id]; {
 	case changed && after != nil:
 		maps.Copy(set, s.Changed(r.before[id], after, cal, r.cast))
-	case changed && (r.before[id] != nil || len(s.Held()) > 0): // else it never was
+	case changed && (r.before[id] != nil || len(s.Held()) > 0): // otherwise the memory never existed
 		clear(set)
 		set[merge.Purged] = json.RawMessage("true")
 		return
@@ -203,7 +203,7 @@ func (r *recorder) changed(w *writing, id hippo.ID, cal driver.Calendar, set map
 	}
 }
 
-// related returns the parts of the relations that were changed between memories of the default namespace, by the memory from which they lead.
+// related returns the parts for changed relations between memories of the default namespace, keyed by the memory where the relation starts.
 func (r *recorder) related() (map[hippo.ID]map[string]json.RawMessage, error) {
 	parts := make(map[hippo.ID]map[string]json.RawMessage)
 	for _, x := range r.relations {
@@ -221,7 +221,7 @@ func (r *recorder) related() (map[hippo.ID]map[string]json.RawMessage, error) {
 	return parts, nil
 }
 
-// exchanged reports whether a memory is of the default namespace, and there or changed.
+// exchanged reports whether a memory belongs to the default namespace and exists after the changes recorded so far.
 func (r *recorder) exchanged(id hippo.ID) bool {
 	if m, changed := r.after[id]; changed {
 		return m != nil
@@ -230,18 +230,18 @@ func (r *recorder) exchanged(id hippo.ID) bool {
 	return m != nil && m.Namespace == ""
 }
 
-// writing stamps entries in a transaction, and has the states of the memories that it has read.
+// writing stamps entries in a transaction and holds the sync state of each memory that it has read.
 type writing struct {
 	merge.Writer
 	tx       driver.ReplicaTx
 	vector   entry.Vector
 	subjects map[hippo.ID]*merge.Subject
-	held     map[hippo.ID][]*entry.Held // as they are stored
+	held     map[hippo.ID][]*entry.Held // the stored entries
 	err      error
 }
 
-// openWriting goes on where the last transaction ended. Data that were copied or restored take a new identity: two stores that number
-// their entries as one would lose some.
+// openWriting resumes where the last transaction ended. If the data was copied or restored, the store takes a new identity: two stores
+// that number their entries under the same identity would lose some of them.
 func openWriting(tx driver.ReplicaTx) (*writing, error) {
 	r, moved := tx.Replica()
 	if moved {
@@ -264,7 +264,7 @@ func openWriting(tx driver.ReplicaTx) (*writing, error) {
 	return w, err
 }
 
-// renew gives a store a new identity. What it has written as the old one stays, as that of another one.
+// renew gives a store a new identity. Entries written under the old identity stay, as those of a different replica.
 func renew(tx driver.ReplicaTx, old driver.Replica) (driver.Replica, error) {
 	id, err := clock.NewReplica(rand.Reader)
 	if err != nil {
@@ -274,7 +274,7 @@ func renew(tx driver.ReplicaTx, old driver.Replica) (driver.Replica, error) {
 	return r, tx.SetReplica(r)
 }
 
-// seen returns what the store has seen. An error is returned by finish.
+// seen returns the vector of entries that the store has seen. If reading it fails, finish returns the error.
 func (w *writing) seen() entry.Vector {
 	if w.vector == nil && w.err == nil {
 		w.vector, w.err = w.tx.Vector()
@@ -282,7 +282,7 @@ func (w *writing) seen() entry.Vector {
 	return w.vector
 }
 
-// read reads the states of memories that were not read yet.
+// read loads the sync state of the memories that were not loaded yet.
 func (w *writing) read(ids ...hippo.ID) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id hippo.ID) bool { return w.subjects[id] != nil })
 	if len(ids) == 0 {
@@ -301,7 +301,7 @@ func (w *writing) read(ids ...hippo.ID) error {
 	return nil
 }
 
-// finish stores the states that differ, and the clock.
+// finish stores the changed entries and the replica state, including the clock.
 func (w *writing) finish() error {
 	if w.err != nil {
 		return w.err
@@ -316,7 +316,7 @@ func (w *writing) finish() error {
 	return w.tx.SetReplica(driver.Replica{ID: w.Replica, Clock: w.Clock, Seq: w.Seq, From: w.From})
 }
 
-// differing returns the entries to store in place of some; those to remove have no parts.
+// differing returns the entries to store to turn old into now. An entry without parts marks one to remove.
 func differing(old, now []*entry.Held) []*entry.Held {
 	was := make(map[entry.Dot]*entry.Held, len(old))
 	for _, h := range old {

@@ -11,13 +11,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/merge"
 )
 
-// showing makes what is stored what the entries of several memories together say. It writes no entries.
+// showing updates stored successors and relations, which depend on the entries of several memories. It writes no entries.
 type showing struct {
 	*writing
 	tx driver.Tx
 }
 
-// others shows again what depends on parts that were written, and on memories that are new here. What it changes is no operation.
+// others updates the successors and relations that depend on the given parts and on newly arrived memories. It records no operation.
 func (x *showing) others(set map[hippo.ID]map[string]json.RawMessage, arrived []hippo.ID) error {
 	kinds := make(map[hippo.ID][]string)
 	var superseded []hippo.ID
@@ -41,7 +41,7 @@ func (x *showing) others(set map[hippo.ID]map[string]json.RawMessage, arrived []
 	return x.relations(kinds, arrived)
 }
 
-// supersededBy returns what is shown to supersede a memory.
+// supersededBy returns the successor to display for a memory.
 func (x *showing) supersededBy(id hippo.ID) (by hippo.ID, err error) {
 	by = merge.Superseded(id, func(id hippo.ID) (merge.Edge, bool) {
 		if err = cmp.Or(err, x.read(id)); err != nil {
@@ -52,8 +52,8 @@ func (x *showing) supersededBy(id hippo.ID) (by hippo.ID, err error) {
 	return by, err
 }
 
-// successors returns the changes of other memories because these are superseded by others than before: an edge that was
-// not shown because it closed a cycle is shown when there is none, and the other way round.
+// successors returns the changes to other memories that follow from changed successors of the given ones. An edge that was
+// hidden because it closed a cycle appears once the cycle is broken, and an edge that now closes a cycle disappears.
 func (x *showing) successors(ids []hippo.ID) (out []change, err error) {
 	chain := make(map[hippo.ID]bool)
 	for _, id := range ids {
@@ -91,7 +91,7 @@ func (x *showing) successors(ids []hippo.ID) (out []change, err error) {
 	return out, nil
 }
 
-// relations stores the relations of some kinds from memories as they are shown, and all that have waited for one that is there now.
+// relations stores the displayed relations of the given kinds, including those that were waiting for a memory that has now arrived.
 func (x *showing) relations(kinds map[hippo.ID][]string, arrived []hippo.ID) error {
 	for _, id := range arrived {
 		from, err := x.writing.tx.Arrived(id)
@@ -108,7 +108,7 @@ func (x *showing) relations(kinds map[hippo.ID][]string, arrived []hippo.ID) err
 	here := make(map[hippo.ID]bool)
 	for _, id := range slices.SortedFunc(maps.Keys(kinds), hippo.ID.Compare) {
 		for _, kind := range kinds[id] {
-			if kind == hippo.CoRecalled { // is learned by each store for itself
+			if kind == hippo.CoRecalled { // each store learns these on its own
 				continue
 			}
 			if err := x.kind(id, kind, here); err != nil {
@@ -119,14 +119,14 @@ func (x *showing) relations(kinds map[hippo.ID][]string, arrived []hippo.ID) err
 	return nil
 }
 
-// kind stores the relations of a kind from a memory. here has which memories are there.
+// kind stores the displayed relations of one kind from a memory. here caches the results of there.
 func (x *showing) kind(from hippo.ID, kind string, here map[hippo.ID]bool) error {
 	s := x.subjects[from]
 	if there, err := x.there(from, here); err != nil || !there {
 		return err
 	}
 	want := make(map[driver.RelationKey]hippo.Relation)
-	for _, r := range merge.Shown(s.Relations(kind)) { // one that leads to what was purged has ended the older one all the same
+	for _, r := range merge.Shown(s.Relations(kind)) { // a relation to a purged memory still ends the older one
 		there, err := x.there(r.To, here)
 		switch {
 		case err != nil:
@@ -157,7 +157,7 @@ func (x *showing) kind(from hippo.ID, kind string, here map[hippo.ID]bool) error
 	return nil
 }
 
-// there reports whether a memory is in the store, and of the default namespace.
+// there reports whether the store has the memory in its default namespace.
 func (x *showing) there(id hippo.ID, here map[hippo.ID]bool) (bool, error) {
 	if found, known := here[id]; known {
 		return found, nil

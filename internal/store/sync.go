@@ -14,7 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/merge"
 )
 
-// replicas returns the part of the back end that keeps what stores exchange; [hippo.ErrUnsupported] if it has none.
+// replicas returns the part of the back end that stores sync data. It returns [hippo.ErrUnsupported] if the back end has no such part.
 func replicas(s *Store) (driver.Replicas, error) {
 	r, ok := s.backend.(driver.Replicas)
 	if !ok {
@@ -23,9 +23,9 @@ func replicas(s *Store) (driver.Replicas, error) {
 	return r, nil
 }
 
-// EnableSync makes the store one of several that exchange their changes. Entries are written of all that is there, as of when it was
-// changed last, so that what others have changed since is shown; if it was one before, of what was changed since. If it is one
-// already nothing changes.
+// EnableSync turns on sync for the store. It writes entries for every memory of the default namespace, stamped with the time of its last
+// change, so that later changes from other replicas win. If sync was enabled before, it writes entries only for what has changed since
+// then. If sync is already on, EnableSync does nothing.
 func EnableSync(ctx context.Context, s *Store) error {
 	if _, err := replicas(s); err != nil {
 		return wrap("enable sync", err)
@@ -73,13 +73,13 @@ func EnableSync(ctx context.Context, s *Store) error {
 	}))
 }
 
-// adopting writes entries of what a store has and its entries do not say.
+// adopting writes entries for the content of a store that its entries do not cover yet.
 type adopting struct {
 	*writing
 	tx   driver.Tx
 	cal  driver.Calendar
 	cast merge.Cast
-	set  map[hippo.ID]map[string]json.RawMessage // what was written
+	set  map[hippo.ID]map[string]json.RawMessage // the parts written so far
 }
 
 func (a *adopting) adopt() (err error) {
@@ -115,7 +115,7 @@ func (a *adopting) adopt() (err error) {
 	return nil
 }
 
-// changed returns the parts of a memory that are not as the entries say. related has the relations of all memories that are here.
+// changed returns the parts of a memory that differ from its entries. related holds the relations of every memory in the store.
 func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[hippo.ID]map[string]json.RawMessage) map[string]json.RawMessage {
 	var before *hippo.Memory
 	if s.There() {
@@ -136,7 +136,7 @@ func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[hippo.
 	return set
 }
 
-// DisableSync makes the store alone again. What it has exchanged is kept, and counts if it is enabled again, as another replica.
+// DisableSync turns off sync for the store. The store keeps its sync data and uses it if sync is enabled again, under a new identity.
 func DisableSync(ctx context.Context, s *Store) error {
 	return wrap("disable sync", driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
 		if replica := driver.ReplicaOf(tx); replica != nil {
@@ -146,7 +146,8 @@ func DisableSync(ctx context.Context, s *Store) error {
 	}))
 }
 
-// RenewReplica gives the store a new identity, because another one has the same: it was copied in a way that it could not notice.
+// RenewReplica gives the store a new identity. It is for a store that shares its identity with another store because its data was copied
+// in a way that the store could not detect.
 func RenewReplica(ctx context.Context, s *Store) error {
 	return wrap("renew the replica", driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
 		replica := driver.ReplicaOf(tx)
@@ -159,7 +160,7 @@ func RenewReplica(ctx context.Context, s *Store) error {
 	}))
 }
 
-// Replica returns the identity of the store among those that exchange their changes, zero if it is alone, and which entries it has seen.
+// Replica returns the identity of the store and the vector of entries that it has seen. The identity is zero if sync is off.
 func Replica(ctx context.Context, s *Store) (clock.Replica, entry.Vector, error) {
 	b, err := replicas(s)
 	if err != nil {
@@ -169,11 +170,12 @@ func Replica(ctx context.Context, s *Store) (clock.Replica, entry.Vector, error)
 	return r.ID, v, wrap("replica", err)
 }
 
-// segmentBatch is how many entries are read at a time.
+// segmentBatch is the number of entries to read at a time.
 const segmentBatch = 1000
 
-// Segments yields what the store has seen and a vector has not, its own entries and those of others: for each replica from the number of
-// the vector on, without a gap. What was written lazily is made durable before, since a crash may not take back what others have.
+// Segments yields the entries that the store has seen and the vector does not cover, both its own and those of other replicas. For each
+// replica, the segments follow the number in the vector without a gap. Segments first makes lazily written entries durable, because a
+// crash must not take back entries that other replicas have.
 func Segments(ctx context.Context, s *Store, after entry.Vector) iter.Seq2[*entry.Segment, error] {
 	return func(yield func(*entry.Segment, error) bool) {
 		if err := settle(ctx, s, after); err != nil {
@@ -200,7 +202,7 @@ func Segments(ctx context.Context, s *Store, after entry.Vector) iter.Seq2[*entr
 	}
 }
 
-// segmentsOf yields what a replica has written after a number, up to another one.
+// segmentsOf yields the segments of a replica with entries numbered above after, up to and including upTo.
 func segmentsOf(ctx context.Context, b driver.Replicas, r clock.Replica, after, upTo uint64) iter.Seq2[*entry.Segment, error] {
 	return func(yield func(*entry.Segment, error) bool) {
 		for after < upTo {
@@ -223,23 +225,23 @@ func segmentsOf(ctx context.Context, b driver.Replicas, r clock.Replica, after, 
 	}
 }
 
-// settle makes the own entries durable that a vector has not seen.
+// settle makes the store's own entries durable that the vector does not cover.
 func settle(ctx context.Context, s *Store, after entry.Vector) error {
 	return driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
 		replica := driver.ReplicaOf(tx)
 		if replica == nil {
 			return nil
 		}
-		w, err := openWriting(replica) // a copy that has changed nothing yet is another replica before it is seen
+		w, err := openWriting(replica) // gives an unmodified copy its own identity before others see it
 		if err != nil || w.Seq <= after[w.Replica] {
 			return err
 		}
-		w.Clock.Last++ // a commit that changes nothing is not flushed
+		w.Clock.Last++ // forces a flush: a commit without changes is not flushed
 		return w.finish()
 	})
 }
 
-// addPurgedElsewhere adds the memories that others have deleted for good, before they came here, to those that were purged here.
+// addPurgedElsewhere adds to purged the memories that other replicas purged before the memories reached this store.
 func addPurgedElsewhere(tx driver.Tx, purged map[hippo.ID]bool, ids []hippo.ID) error {
 	r, ok := tx.(*recorder)
 	if !ok {

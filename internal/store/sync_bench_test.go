@@ -12,7 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
-// BenchmarkSync measures what it costs to record and to modify a memory in a file of 5,000, alone and as one of several stores, in turns.
+// BenchmarkSync measures the cost of recording and modifying a memory in a file of 5,000. It alternates between sync off and sync on.
 func BenchmarkSync(b *testing.B) {
 	text := strings.Repeat("A note of some length about what was decided. ", 14)
 	var stores [2]*store.Store

@@ -19,7 +19,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// synced returns a store in RAM that exchanges its changes, with its back end and its clock.
+// synced returns an in-memory store with sync on, its back end and its clock.
 func synced(t *testing.T) (*store.Store, driver.Backend, *clock) {
 	t.Helper()
 	c, b := start(), memstore.New(nil)
@@ -30,7 +30,7 @@ func synced(t *testing.T) (*store.Store, driver.Backend, *clock) {
 	return s, b, c
 }
 
-// segments returns what a store has and another one lacks; nil: all.
+// segments returns the segments that from has and to lacks. It returns all segments if to is nil.
 func segments(t *testing.T, from, to *store.Store) (list []*entry.Segment) {
 	t.Helper()
 	var seen entry.Vector
@@ -63,7 +63,7 @@ func join(t *testing.T, to *store.Store, list ...*entry.Segment) store.Joined {
 	return joined
 }
 
-// give gives a store all that it lacks of another one.
+// give sends a store every entry of another store that it lacks.
 func give(t *testing.T, from, to *store.Store) store.Joined {
 	t.Helper()
 	return join(t, to, segments(t, from, to)...)
@@ -78,7 +78,7 @@ func edit(t *testing.T, s *store.Store, id hippo.ID, fn func(m *hippo.Memory)) {
 
 func setText(text string) func(m *hippo.Memory) { return func(m *hippo.Memory) { m.Content = text } }
 
-// oneOnTwo returns two stores that have the same memory.
+// oneOnTwo returns two stores that share one memory.
 func oneOnTwo(t *testing.T) (a, b *store.Store, id hippo.ID) {
 	t.Helper()
 	a, _, _ = synced(t)
@@ -174,7 +174,7 @@ func TestJoin_purged_stays_purged(t *testing.T) {
 		t.Fatal(err)
 	}
 	give(t, a, b)
-	give(t, a, c) // which never had it
+	give(t, a, c) // c never had the memory
 	give(t, b, a)
 	for name, s := range map[string]*store.Store{"a": a, "b": b, "c": c} {
 		if ms, err := s.Get(t.Context(), []hippo.ID{id}); err != nil || len(ms) > 0 {
@@ -341,7 +341,7 @@ func TestEnableSync_of_stores_with_the_same_memory(t *testing.T) {
 	cb.advance(3)
 	edit(t, b, m.ID, setText("edited three days later"))
 	cb.advance(-3)
-	ca.advance(10) // a is enabled later
+	ca.advance(10) // a enables sync later than b
 	for _, s := range []*store.Store{b, a} {
 		if err := store.EnableSync(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -446,7 +446,7 @@ func TestJoin_uses_add_up(t *testing.T) {
 	}
 }
 
-// TestWrites_pass_one_function looks for writes that others would never hear of.
+// TestWrites_pass_one_function looks for writes that bypass write, because other replicas would never receive them.
 func TestWrites_pass_one_function(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")

@@ -23,15 +23,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/merge"
 )
 
-// syncedStore is one of several stores that exchange their changes. Its machine has a clock of its own.
+// syncedStore is a store that syncs with the others of a [syncWorld]. Its clock is off by skew.
 type syncedStore struct {
 	*store.Store
 	backend driver.Backend
-	path    string // of a SQLite file
+	path    string // the SQLite file
 	skew    time.Duration
 }
 
-// syncWorld is several stores, and what was acknowledged in all of them.
+// syncWorld holds several stores that sync, and every write that they have acknowledged.
 type syncWorld struct {
 	t      *testing.T
 	pick   func(n int) int
@@ -40,13 +40,13 @@ type syncWorld struct {
 	list   []*syncedStore
 	dir    string
 	cast   merge.Cast
-	// decays: what is voted depends on the active days of a store, so that importances differ.
+	// decays reports that the effect of votes depends on the active days of a store, so importances differ between stores.
 	decays bool
 
 	ids    []hippo.ID
 	acked  map[string]hippo.ID
 	purged map[hippo.ID]bool
-	done   map[string]int // how often a step has changed something
+	done   map[string]int // how often each step changed something
 }
 
 func newSyncWorld(t *testing.T, pick func(int) int, sqlite bool, dir string) *syncWorld {
@@ -62,7 +62,7 @@ func newSyncWorld(t *testing.T, pick func(int) int, sqlite bool, dir string) *sy
 	skews := []time.Duration{0, -year, year, 7 * time.Second, -3 * time.Second}
 	for i := range 3 + pick(3) {
 		w.open(filepath.Join(dir, fmt.Sprint(i, ".db")), skews[i])
-		if pick(3) == 0 { // it was used before it was one of several
+		if pick(3) == 0 { // the store has memories before sync is enabled
 			for range 2 {
 				if err := w.record(w.list[i], fmt.Sprint("early ", i)); err != nil {
 					t.Fatal(err)
@@ -107,7 +107,7 @@ func (w *syncWorld) id() hippo.ID {
 	return few[w.pick(len(few))]
 }
 
-// castSimply is a rule of votes in which their order counts.
+// castSimply is a voting rule that depends on the order of the votes.
 func castSimply(m *hippo.Memory, f hippo.Feedback) {
 	factor := map[hippo.FeedbackKind]float64{hippo.FeedbackUp: 1.5, hippo.FeedbackDown: .6, hippo.FeedbackOpened: 1}[f.Kind]
 	if f.Former != nil {
@@ -121,7 +121,7 @@ func castSimply(m *hippo.Memory, f hippo.Feedback) {
 	m.Feedback = m.Feedback[max(0, len(m.Feedback)-hippo.MaxFeedback):]
 }
 
-// exchange gives a store what it lacks of another one: some of it, in some order, some of it twice.
+// exchange sends a store the segments that it lacks. Unless all is set, it sends a random selection in random order, with one sent twice.
 func (w *syncWorld) exchange(from, to *syncedStore, all bool) error {
 	ctx := context.Background()
 	_, seen, err := store.Replica(ctx, to.Store)
@@ -161,7 +161,7 @@ func (w *syncWorld) exchange(from, to *syncedStore, all bool) error {
 	return nil
 }
 
-// play takes some steps, exchanges everything, and compares.
+// play runs random steps, exchanges all entries, and compares the stores.
 func (w *syncWorld) play(steps int) error {
 	for i := range steps {
 		w.now = w.now.Add(time.Duration(w.pick(3600)) * time.Second)
@@ -188,7 +188,7 @@ func (w *syncWorld) play(steps int) error {
 	return w.check()
 }
 
-// check compares all stores with the first, and looks for every text that was acknowledged.
+// check compares every store with the first one and looks for each acknowledged text.
 func (w *syncWorld) check() error {
 	var want *syncedState
 	for i, s := range w.list {
@@ -232,7 +232,7 @@ func (w *syncWorld) has(s *syncedStore, id hippo.ID, text string) (bool, error) 
 	return slices.ContainsFunc(vs, func(v hippo.Version) bool { return v.Before != nil && v.Before.Content == text }), err
 }
 
-// syncedState is what stores have in common after everything was exchanged.
+// syncedState is the state that all stores must share after a full exchange.
 type syncedState struct {
 	Seen      entry.Vector
 	Lines     []string

@@ -58,7 +58,7 @@ func (l *load) add(list *times, d time.Duration, err error) {
 	*list = append(*list, d)
 }
 
-// mixed measures clients that search and record in many tenants, of which few have room.
+// mixed measures clients that search and record in many tenants, while only a few indexes fit into memory.
 func (b *bench) mixed(ctx context.Context) error {
 	if err := b.copies(ctx, "mixed", b.each, b.tenants); err != nil {
 		return err

@@ -65,7 +65,7 @@ func setUpMerge(c *cobra.Command, dir string) error {
 	return nil
 }
 
-// unmerged is [app.Unmerged] with the limit of the doctor.
+// unmerged calls [app.Unmerged] within the time limit of the doctor.
 func unmerged(ctx context.Context, dir string) bool {
 	ctx, cancel := context.WithTimeout(ctx, doctorLimit)
 	defer cancel()

@@ -12,29 +12,29 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// NamespaceAdmin manages the namespaces of a store, for whoever runs it: it is above all scopes. A name that the store does not have is
-// [hippo.ErrNotFound].
+// NamespaceAdmin manages the namespaces of a store for the person who runs it. Scopes do not restrict it. Every method except Limit returns
+// [hippo.ErrNotFound] for a name that the store does not have.
 type NamespaceAdmin interface {
-	// List returns the namespaces, by name.
+	// List returns the namespaces, sorted by name.
 	List(ctx context.Context) ([]api.Namespace, error)
-	// Usage returns what a namespace uses. Cost: a pass over its memories.
+	// Usage reports what a namespace uses. Cost: a pass over its memories.
 	Usage(ctx context.Context, name string) (api.NamespaceUsage, error)
-	// Limit changes the limits of a namespace, which is created if it is not there, and returns all of them. [hippo.ErrUnsupported]: the
-	// store has none.
+	// Limit changes the limits of a namespace and returns all of them. It creates the namespace if the store does not have it.
+	// [hippo.ErrUnsupported]: the store does not support limits.
 	Limit(ctx context.Context, name string, by api.NamespaceLimit) (api.NamespaceLimits, error)
-	// Memories returns all that is in a namespace, for reading. It can be used until ctx ends.
+	// Memories returns the content of a namespace for reading. The caller can use it until ctx ends.
 	Memories(ctx context.Context, name string) (*engine.Memories, error)
-	// Delete removes a namespace with all that is in it, for good.
+	// Delete permanently removes a namespace and its content.
 	Delete(ctx context.Context, name string) error
 }
 
-// namespacesOf manages the namespaces of a store that has all of them.
+// namespacesOf manages the namespaces of a store that holds all of them.
 type namespacesOf struct {
 	open func(context.Context) (*engine.Engine, error)
 }
 
-// NewNamespaceAdmin manages the namespaces of a store in files. open opens it; an engine that another process answers for is
-// [hippo.ErrUnsupported].
+// NewNamespaceAdmin returns a [NamespaceAdmin] for a store in files. open opens the store. If another process answers for the engine, the
+// methods return [hippo.ErrUnsupported].
 func NewNamespaceAdmin(open func(context.Context) (*engine.Engine, error)) NamespaceAdmin {
 	return namespacesOf{open}
 }
@@ -71,7 +71,7 @@ func (n namespacesOf) List(ctx context.Context) ([]api.Namespace, error) {
 	return list, nil
 }
 
-// addMemory counts a memory.
+// addMemory adds a memory to the counts of its namespace.
 func addMemory(x *api.Namespace, m *hippo.Memory) {
 	if x.Name = m.Namespace; m.Forgotten() {
 		x.Forgotten++
@@ -136,7 +136,7 @@ func (n namespacesOf) Memories(ctx context.Context, name string) (*engine.Memori
 	return n.all(ctx, name)
 }
 
-// ids returns the memories of a namespace.
+// ids returns the IDs of the memories in a namespace.
 func (n namespacesOf) ids(ctx context.Context, name string) (ids []hippo.ID, err error) {
 	e, err := n.engine(ctx)
 	if err != nil {
@@ -156,7 +156,7 @@ func (n namespacesOf) ids(ctx context.Context, name string) (ids []hippo.ID, err
 	return ids, nil
 }
 
-// Delete implements [NamespaceAdmin]. It purges all memories, [hippo.MaxIDs] at a time; when it is cut, the next one goes on.
+// Delete implements [NamespaceAdmin]. It purges all memories, [hippo.MaxIDs] at a time. If it is interrupted, the next call continues.
 func (n namespacesOf) Delete(ctx context.Context, name string) error {
 	ids, err := n.ids(ctx, name)
 	if err != nil {

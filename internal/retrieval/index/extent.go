@@ -9,7 +9,7 @@ type tenant struct {
 	projects []projectDocs // in the order of the documents
 }
 
-// projectDocs are the documents of a project, which follow one another in those of its namespace.
+// projectDocs are the documents of a project. They are consecutive within the documents of its namespace.
 type projectDocs struct {
 	project uint32
 	docRange
@@ -20,7 +20,7 @@ type projectDocs struct {
 type extent struct {
 	tenant
 	projects []projectDocs
-	// ranges are the same documents, ascending: others lie between two of them.
+	// ranges hold the same documents in ascending order, with gaps between them.
 	ranges []docRange
 	docs   docSet // the same documents; nil: all of the part
 }
@@ -29,7 +29,7 @@ func (e *extent) has(doc uint32) bool { return e.docs == nil || e.docs.has(doc) 
 
 func (e *extent) empty() bool { return len(e.ranges) == 0 }
 
-// hull is from the first document to the last one.
+// hull returns the range from the first document to the last one.
 func (e *extent) hull() docRange {
 	if e.empty() {
 		return docRange{}

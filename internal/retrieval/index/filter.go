@@ -24,7 +24,7 @@ type filter struct {
 	times
 }
 
-// times are when documents have to be valid and created, and when what they tell was.
+// times restrict when a document is valid, when it was created, and when its event took place.
 type times struct {
 	validAt        int64
 	created, event span

@@ -66,9 +66,9 @@ func (x *Index) Stats() Stats {
 	return out
 }
 
-// What an index holds in memory that the system cannot take back, in bytes, a second after a search: a document that is mapped from the
-// file has the columns that change and bits of its key, and a word of its dictionary a place in tables of words; any other document has all of it in memory.
-// Measured on notes of 300 bytes with the built-in models, at four sizes: held in lab/capacity.
+// Anonymous memory of an index in bytes, one second after a search. A document in a mapped file keeps its mutable columns and bits of its key in
+// memory, and each term of the dictionary takes a slot in lookup tables. A document outside a file is in memory as a whole.
+// lab/capacity measures these as "held", on notes of 300 bytes with the built-in models at four sizes.
 const (
 	residentIndex  = 288 << 10
 	residentMapped = 24

@@ -123,8 +123,7 @@ func (f *found) scans() []vector.Query {
 	return list
 }
 
-// scanned returns the documents of a part that are compared with the query: those that may pass its filter, and those that describe the cosines of the
-// scope; nil: all.
+// scanned returns the documents of a part to compare with the query: those that may pass its filter, and the sample of its scope. Nil means all.
 func (p *partFound) scanned(by sampling) docSet {
 	if by == 0 || p.filter.reach.docs == nil {
 		return p.scope.docs
@@ -136,7 +135,7 @@ func (p *partFound) scanned(by sampling) docSet {
 	return out
 }
 
-// described returns the documents of a part that describe the cosines of the scope.
+// described returns the documents of a part whose cosines enter the statistics of the scope.
 func (p *partFound) described(by sampling) docSet {
 	if by == 0 {
 		return p.filter.scope
@@ -193,7 +192,7 @@ func bestRow(cosines []float32, from, to uint32) uint32 {
 	return best
 }
 
-// add counts the cosines of the passages that describe those in scope.
+// add adds the cosines of the sampled passages to the statistics of the scope.
 func (ch *channel) add(p *partFound, v *vectors, s *scan, by sampling) {
 	if p.outside {
 		return

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The repeated documents of parts are those of which another one of the namespace has the key, whichever parts were asked for before.
+// Repeated documents are those that share their key with another document of the namespace, whichever parts earlier calls have cached.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,20 +7,20 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// The cosines of a large scope are described by those of some documents, so that a search in a project need not read the vectors of all others.
-// They are chosen by their IDs: the same ones in every index of the store, whatever its segments.
+// In a large scope, the mean and the deviation of the cosines are estimated from a sample of its documents, so that a search in one project does not
+// read the vectors of all others. The sample depends on IDs alone: every index of a store draws the same one, whatever its segments.
 const (
-	// wholeSample is the number of documents up to which all of them are the sample.
+	// wholeSample is the largest scope that is read as a whole.
 	wholeSample = 1 << 16
-	// leastSample is about the least number of documents of a sample of a larger scope, and half of the most. The standard error of the mean of
-	// 4,096 cosines is a sixty-fourth of their deviation.
+	// leastSample is the approximate minimum size of a sample, and half of the maximum. The mean of 4,096 cosines has a standard error of
+	// 1/64 of their deviation.
 	leastSample = 1 << 12
 )
 
-// sampling says which documents are the sample: those of one in 2^sampling.
+// sampling is the binary logarithm of the sampling interval: the sample has one in 2^sampling documents.
 type sampling int
 
-// samplingOf returns the sampling of a scope of n live documents; 0: all of them.
+// samplingOf returns the sampling for a scope of n live documents. 0 means all of them.
 func samplingOf(n int) sampling {
 	if n <= wholeSample {
 		return 0
@@ -38,7 +38,7 @@ func (s sampling) has(id *hippo.ID) bool {
 	return x>>(64-s) == 0
 }
 
-// sampledDocs are the documents of a segment that are in a sample.
+// sampledDocs are the sampled documents of a segment.
 type sampledDocs struct {
 	sampling
 	docs docSet

@@ -8,7 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// A sample has at least as many documents as it must have, whatever the size of the scope, and less than four times as many.
+// A sample of a large scope has between leastSample and twice as many documents, whatever the size of the scope.
 func TestSampling(t *testing.T) {
 	t.Parallel()
 	if samplingOf(0) != 0 || samplingOf(wholeSample) != 0 {
@@ -21,7 +21,7 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// A sample is as large as it should be for IDs that count, whether in their first or their last digits, and larger samples have what smaller ones have.
+// A sample has the expected size for sequential IDs, whether their first or their last digits count, and contains every smaller sample.
 func TestSampling_has(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 17

@@ -15,8 +15,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
-// The cosines of a large scope are described by some of them: about as they are, by the same ones whether the search is in one project or in all,
-// and in whatever order and segments the memories came. A search in a project finds what a search in all finds there.
+// Statistics of the cosines of a large scope come from a sample. The sample is the same for a search in one project and in all projects, and for any
+// order in which the memories arrived. Matches of a search in a project equal those of a search in all projects.
 func TestSearch_large(t *testing.T) {
 	t.Parallel()
 	const n, projects = 70_000, 50

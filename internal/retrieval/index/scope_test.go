@@ -54,7 +54,7 @@ func TestSearch_projects(t *testing.T) {
 	}
 }
 
-// A search in a project counts what others have, also where a segment has nothing of the project and the situation has to fit.
+// A search in a project counts matches in other projects, even if a segment holds none of the project and the situation must fit.
 func TestSearch_elsewhere(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")

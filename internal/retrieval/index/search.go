@@ -66,7 +66,7 @@ type cursor struct {
 	last  bm25.Counts // of a rare posting
 }
 
-// search finds the matches among some documents of a part.
+// search finds the matches in ranges of documents of a part.
 func (w *window) search(f *found, p *partFound, in []docRange) {
 	w.open(f, p)
 	if w.substring != "" {
@@ -250,7 +250,7 @@ func (w *window) collect(f *found, p *partFound, start uint32, in docRange) {
 	}
 }
 
-// elsewhere counts those of 64 documents of other projects that have half of the words of the query, by their weight.
+// elsewhere counts the documents of other projects, among 64, that match at least half of the query by weight of its terms.
 func (w *window) elsewhere(f *found, p *partFound, start uint32, word int, m uint64) {
 	for ; m != 0; m &= m - 1 {
 		doc := uint32(word*64 + bits.TrailingZeros64(m))

@@ -37,7 +37,7 @@ type caches struct {
 	elements atomic.Pointer[elementRows]
 	// vocabularies caches the terms of each namespace; see [vocabularyOf].
 	vocabularies sync.Map
-	// sampled caches the sample that was asked for last.
+	// sampled caches the last sample.
 	sampled atomic.Pointer[sampledDocs]
 	// insights caches the documents that are neither entities nor summaries; see [insightsOf].
 	insights atomic.Pointer[docSet]
@@ -70,7 +70,7 @@ func insightsOf(s *segment) docSet {
 	return out
 }
 
-// sampleOf returns the documents of the sample, of all namespaces. Cost: a pass over the rows if another one was asked for last.
+// sampleOf returns the sampled documents of all namespaces. Cost: a pass over the rows, unless the last call had the same sampling.
 func sampleOf(s *segment, by sampling) docSet {
 	if last := s.sampled.Load(); last != nil && last.sampling == by {
 		return last.docs

@@ -66,7 +66,7 @@ func (s *segment) tenant(namespace uint32) (int, bool) {
 	return slices.BinarySearchFunc(s.tenants, namespace, func(t tenant, n uint32) int { return cmp.Compare(t.namespace, n) })
 }
 
-// project returns the number of the project of a document among those of the segment.
+// project returns the number of the document's project in the segment.
 func (s *segment) project(doc uint32) int {
 	i := sort.Search(len(s.tenants), func(i int) bool { return s.tenants[i].to > doc })
 	list := s.tenants[i].projects
@@ -74,7 +74,7 @@ func (s *segment) project(doc uint32) int {
 	return list[k].number
 }
 
-// narrow returns the documents of an extent that are of some projects; nil: of any.
+// narrow returns the documents of an extent in the named projects. Nil means any project.
 func narrow(s *segment, in *extent, projects []string) extent {
 	if projects == nil {
 		return *in
@@ -82,7 +82,7 @@ func narrow(s *segment, in *extent, projects []string) extent {
 	return docsOf(s, in.tenant, among(s, in.projects, projects))
 }
 
-// among returns those of a list that have one of some names.
+// among returns the projects of a list with one of these names.
 func among(s *segment, list []projectDocs, names []string) []projectDocs {
 	wanted := s.anyName(names)
 	some := make([]projectDocs, 0, min(len(list), len(wanted)))

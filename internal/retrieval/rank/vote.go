@@ -6,8 +6,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Vote applies a vote to a memory. Of f the kind, up or down, the question and the day count; at is when it was cast. It returns the
-// importance of that day before and after.
+// Vote applies a vote to a memory. It reads the kind (up or down), the question and the day of f; at is the time of the vote. It returns the
+// importance on that day before and after the vote.
 func (w *Weights) Vote(x *hippo.Memory, f hippo.Feedback, at time.Time) (before, after float64) {
 	now := w.Usage.Importance(x.Importance.Value, x.Importance.SetDay, f.Day, x.Pinned)
 	f.Former = &hippo.Former{

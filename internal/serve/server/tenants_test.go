@@ -170,8 +170,8 @@ func (s *shared) path(pattern string) (method, path string) {
 	return method, regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "house")
 }
 
-// Every route, asked with the token of one namespace, shows nothing of another one that has memories with the same IDs: no text, name or
-// count, in answers and in errors.
+// With the token of one namespace, no route reveals anything of a namespace that has memories with the same IDs: no text, name or count, in
+// answers or in errors.
 func TestTenants_Routes(t *testing.T) {
 	s := newShared(t)
 	own := 0
@@ -194,7 +194,7 @@ func TestTenants_Routes(t *testing.T) {
 	}
 }
 
-// What one namespace reads has the same answer before and after another one writes.
+// Reads of one namespace return the same answers before and after writes to another namespace.
 func TestTenants_Counts(t *testing.T) {
 	s := newShared(t)
 	read := func() map[string]string {
@@ -233,7 +233,7 @@ func stable(w *httptest.ResponseRecorder) string {
 	return fmt.Sprint(w.Code, " ", regexp.MustCompile(`(?m)^id: \S+$`).ReplaceAllString(w.Body.String(), ""))
 }
 
-// Every tool of MCP, called in a session of one namespace, shows nothing of another one; and a session is of no use to another token.
+// No MCP tool reveals anything of a namespace to the session of another, and no token can use the session of another token.
 func TestTenants_Tools(t *testing.T) {
 	s := newShared(t)
 	const protocol = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`

@@ -15,19 +15,19 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/join"
 )
 
-// AttributesName is the file by which Git knows which files of a directory [MergeFile] merges.
+// AttributesName is the name of the file that shows Git which files of a directory store [MergeFile] merges.
 const AttributesName = ".gitattributes"
 
-// Attributes are the lines of that file. A clone in which the merge driver is not registered merges by lines, as without them.
+// Attributes returns the lines of that file. A clone that has not registered the merge driver ignores them and merges by lines.
 func Attributes() string {
 	id := "????????-????-????-????-????????????"
 	return "# hippo merge-file merges what two clones have changed; hippo merge-file --setup registers it in a clone.\n" +
 		"/" + id + ".json merge=hippo\n/" + metadataName + " merge=hippo\n/" + relationsName + " merge=hippo\n/" + historyDir + "/" + id + historySuffix + " merge=hippo\n"
 }
 
-// MergeFile returns what two branches have made of a file of a directory together. name is its path, of which the last parts count; base is
-// what it was, empty if it was not there. Ok is false if it is no file of a directory, or one of the versions cannot be read.
-// Which branch is ours makes no difference.
+// MergeFile merges two branches' versions of a file in a directory store. Only the last elements of the path name count. base is the common
+// ancestor of the versions; it is empty if the file did not exist. ok is false if the file does not belong to a directory store, or if
+// MergeFile cannot read one of the versions. Swapping ours and theirs makes no difference.
 func MergeFile(name string, base, ours, theirs []byte, w *rank.Weights) (merged []byte, ok bool) {
 	name = path.Clean(name)
 	last := path.Base(name)
@@ -64,7 +64,7 @@ func mergeMemory(id hippo.ID, base, ours, theirs []byte, w *rank.Weights) ([]byt
 	return out, err == nil
 }
 
-// mergeMetadata takes the later day, and of the other keys what one side has changed.
+// mergeMetadata takes the later day, and for every other key the value that one side changed.
 func mergeMetadata(base, ours, theirs []byte) ([]byte, bool) {
 	a, mine, errA := decodeMetadata(ours)
 	b, others, errB := decodeMetadata(theirs)
@@ -94,7 +94,7 @@ func mergedKeys(a, b map[string]json.RawMessage) map[string]json.RawMessage {
 	return out
 }
 
-// changedOne returns the value that a side has changed; if both have, the greater one.
+// changedOne returns the value of the side that changed it. If both sides changed it, changedOne returns the greater value.
 func changedOne(base, a, b string) string {
 	switch {
 	case a == base:
@@ -105,8 +105,8 @@ func changedOne(base, a, b string) string {
 	return max(a, b)
 }
 
-// mergeRelations takes of each relation what one side has changed. One that a side has removed and the other one changed stays; of two that were
-// changed the one counts that was reinforced last.
+// mergeRelations takes each relation from the side that changed it. A relation stays if one side removed it and the other changed it. If both
+// sides changed it, the version reinforced last wins.
 func mergeRelations(base, ours, theirs []byte) ([]byte, bool) {
 	was, mine, others := declaredIn(base), declaredIn(ours), declaredIn(theirs)
 	var out declaredFile
@@ -127,13 +127,13 @@ func mergeRelations(base, ours, theirs []byte) ([]byte, bool) {
 	return b, err == nil
 }
 
-// declaredIn reads the content of relations.jsonl.
+// declaredIn parses the content of relations.jsonl.
 func declaredIn(b []byte) (f declaredFile) {
 	f.readLines(b)
 	return f
 }
 
-// mergeLines returns the lines that both sides have, and those that one side has added.
+// mergeLines returns the lines that both sides contain and the lines that one side added.
 func mergeLines(base, a, b []string) (out []string) {
 	for _, line := range slices.Concat(a, b) {
 		if !slices.Contains(out, line) && (slices.Contains(a, line) && slices.Contains(b, line) || !slices.Contains(base, line)) {
@@ -143,7 +143,7 @@ func mergeLines(base, a, b []string) (out []string) {
 	return out
 }
 
-// mergeHistory returns the versions of both sides in the order of their operations.
+// mergeHistory merges the versions of both sides and sorts them by their operations.
 func mergeHistory(id hippo.ID, base, ours, theirs []byte) ([]byte, bool) {
 	lines := func(b []byte) []string {
 		return strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' || r == '\r' })

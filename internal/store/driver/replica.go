@@ -9,50 +9,50 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// Replica is what a store knows of itself as one of several that exchange their changes. The zero value is a store that is alone.
+// Replica is the sync state of a store: its identity, its clock and its position. The zero value means that sync is off.
 type Replica struct {
 	ID    clock.Replica
 	Clock clock.Clock
-	// Seq is the number of the last entry that the store has written.
+	// Seq is the number of the last entry that the store wrote.
 	Seq uint64
-	// From is the first number of the segment that is open; 0: none is.
+	// From is the first number of the open segment, or 0 if no segment is open.
 	From uint64
 }
 
-// Replicas is implemented by back ends that can be one of several stores which exchange their changes. What they keep for it is seen by none
-// of the other methods of a [Backend]. Entries are kept and returned as they were given.
+// Replicas is implemented by back ends that support sync. No other method of a [Backend] exposes the sync data. The back end stores and
+// returns entries unchanged.
 type Replicas interface {
-	// Replica returns what the store knows of itself, and which entries it has seen, its own ones included.
+	// Replica returns the sync state of the store and the vector of entries that it has seen, including its own.
 	Replica(ctx context.Context) (Replica, entry.Vector, error)
-	// EntriesOf returns at most limit entries of a replica by number, those after a number and up to another one. Entries that were written
-	// since the vector was read, and replace some of these, may leave them out.
+	// EntriesOf returns at most limit entries of a replica, ordered by number, with numbers above after and up to and including upTo. The
+	// result may lack entries that newer ones have replaced since the caller read the vector.
 	EntriesOf(ctx context.Context, origin clock.Replica, after, upTo uint64, limit int) ([]*entry.Held, error)
 }
 
-// ReplicaTx is implemented by the transactions of such back ends. A store that is alone pays nothing for it.
+// ReplicaTx is implemented by the transactions of back ends that support sync. A store with sync off pays no cost.
 type ReplicaTx interface {
-	// Replica returns what the store knows of itself, without a read. moved: the data are not where they were when
-	// SetReplica was called last, because they were copied or restored.
+	// Replica returns the sync state of the store without reading from storage. moved reports that the data was copied or
+	// restored to another place after the last call of SetReplica.
 	Replica() (r Replica, moved bool)
-	// SetReplica replaces it. Its ID and Seq become a part of the vector.
+	// SetReplica replaces the sync state. Its ID and Seq become part of the vector.
 	SetReplica(Replica) error
-	// Vector returns which entries the store has seen, its own ones included. The caller owns it.
+	// Vector returns the vector of entries that the store has seen, including its own. The caller owns the result.
 	Vector() (entry.Vector, error)
-	// SetVector notes that entries were seen: of the replicas that it names, all up to these numbers.
+	// SetVector records that the store has seen, for each replica in the vector, all entries up to the given number.
 	SetVector(entry.Vector) error
-	// Held returns the entries of memories, by memory and dot. Each memory is given once.
+	// Held returns the entries of memories, ordered by memory and dot. The caller passes each memory once.
 	Held(subjects ...hippo.ID) ([]*entry.Held, error)
-	// Hold stores entries in place of those with the same dots. One without parts is removed.
+	// Hold stores entries and replaces those with the same dots. An entry without parts removes the stored one.
 	Hold(list ...*entry.Held) error
-	// SegmentVector returns the vector of a segment of which an entry was stored; nil if there is none.
+	// SegmentVector returns the vector of a segment, or nil if the store has no entry of that segment.
 	SegmentVector(origin clock.Replica, from uint64) (entry.Vector, error)
-	// Await notes that a relation from a memory waits for the one that it leads to.
+	// Await records that a relation from one memory is waiting for its target to arrive.
 	Await(from, to hippo.ID) error
-	// Arrived returns the memories from which relations wait for one that is there now, and forgets that they do.
+	// Arrived returns the memories whose relations were waiting for the given memory, and removes them from the waiting list.
 	Arrived(to hippo.ID) ([]hippo.ID, error)
 }
 
-// ReplicaOf returns a transaction as one of a store that exchanges its changes; nil if it does not.
+// ReplicaOf returns the [ReplicaTx] of a transaction, or nil if the store does not sync.
 func ReplicaOf(tx Tx) ReplicaTx {
 	for {
 		if t, ok := tx.(interface{ Unwrap() Tx }); ok {

@@ -30,7 +30,7 @@ func replicaChecks() []check {
 	}
 }
 
-// aloneChecks hold the declaration that a back end cannot be one of several.
+// aloneChecks verifies that a back end declared without sync support has none.
 func aloneChecks() []check {
 	return []check{{"it is alone, as declared", func(t *testing.T, h Harness) {
 		if _, ok := h.fresh(t).(driver.Replicas); ok {
@@ -41,7 +41,7 @@ func aloneChecks() []check {
 
 func replicaID(n int) clock.Replica { return clock.Replica{0: 9, 15: byte(n)} }
 
-// heldEntry returns an entry with a part of some name.
+// heldEntry returns an entry with one part of the given name. The entry has no parts if the name is empty.
 func heldEntry(origin, seq int, subject hippo.ID, from uint64, part string) *entry.Held {
 	e := &entry.Entry{Dot: entry.Dot{Origin: replicaID(origin), Seq: uint64(seq)}, Time: clock.Time(seq), Subject: subject}
 	if part != "" {
@@ -119,7 +119,7 @@ func replicaState(t *testing.T, h Harness) {
 	})
 }
 
-// sameHeld compares entries.
+// sameHeld compares two lists of entries.
 func sameHeld(got []*entry.Held, want ...*entry.Held) string {
 	plain := func(list []*entry.Held) (out []string) {
 		for _, h := range list {
@@ -203,7 +203,7 @@ func replicaVector(t *testing.T, h Harness) {
 			return err
 		}
 		v, err := tx.Vector()
-		v[replicaID(9)] = 1 // it is the caller's
+		v[replicaID(9)] = 1 // the caller owns the vector
 		return err
 	})
 	_, seen, err := replicasOf(t, b).Replica(t.Context())
@@ -259,7 +259,7 @@ func replicaWaits(t *testing.T, h Harness) {
 	}
 }
 
-// replicaMemories has entries and memories in one transaction: neither counts for the other.
+// replicaMemories writes an entry and a memory in one transaction, and checks that neither affects the other.
 func replicaMemories(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	enable(t, b)
@@ -280,7 +280,7 @@ func replicaMemories(t *testing.T, h Harness) {
 	}
 }
 
-// replicaReopened has a store that is closed and opened again.
+// replicaReopened checks that sync data survives closing and reopening the store.
 func replicaReopened(t *testing.T, h Harness) {
 	place := h.Place(t)
 	want := driver.Replica{ID: replicaID(1), Clock: clock.Clock{Last: 99}, Seq: 1, From: 1}
@@ -300,7 +300,7 @@ func replicaReopened(t *testing.T, h Harness) {
 	}
 }
 
-// replicaSegments has the entries of a segment replaced, so that none is left for a moment.
+// replicaSegments replaces the entries of a segment in an order that briefly leaves the segment empty.
 func replicaSegments(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	enable(t, b)

@@ -1,8 +1,8 @@
-// Package join makes one memory of two versions of it that two stores hold. It has no stamps of the writes, only what a memory itself
-// says: when it was changed last, how often its text was changed, and what its newest vote replaced. That is enough for changes of which one
-// has seen the other, whatever they are, if the clocks are right. Of changes that have not seen each other both stay where one of them
-// is of the text and the other is not, and where one is a vote and the other is of the importance, or one as well; of others the later one stays,
-// and the caller keeps the other.
+// Package join merges two versions of a memory that two stores hold. It has no timestamp for each write. It reads only what the memory
+// records: when it last changed, how often its text changed, and what its newest vote replaced. If the clocks are right, this orders any two
+// changes when one was made with knowledge of the other. Two changes made without knowledge of each other both take effect if only one of them
+// changes the text, or if one is a vote and the other is a vote or sets the importance. Otherwise the later change wins, and the caller keeps
+// the other one.
 package join
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
-// Two returns what two versions of a memory say together, as a new memory. Which is which makes no difference, but for what belongs
-// to the store of the first alone: its accesses, surprise, namespace and revision. To join the result with one of them again changes nothing.
-// The active days of both are those of one store.
+// Two merges two versions of a memory into a new memory. The order of the arguments does not matter, except that the accesses, surprise,
+// namespace and revision come from the first version, because they belong to its store. Merging the result with either version again changes
+// nothing. Both versions must count active days by the calendar of the same store.
 //
-//   - The later change says what holds.
-//   - The text is the one that was changed more often: each change counts the version of the memory. Of two that were changed equally often it is the
-//     later one.
-//   - A vote that was cast without knowledge of the importance or the votes of the other version counts beside them. So does one on the
-//     importance that the other version has: a memory does not say whether a vote was taken back.
-//   - A memory that was forgotten is there again if its text was changed by somebody who did not know.
+//   - The later version wins, unless a rule below says otherwise.
+//   - The text comes from the version whose text changed more often: each change of the text increments the version number of the memory. If the
+//     numbers are equal, the text of the later version wins.
+//   - A vote cast without knowledge of the other version's importance or votes counts in addition to them. So does a vote on the importance
+//     that the other version has, because a memory does not record whether a vote was taken back.
+//   - An edit brings a forgotten memory back if its author did not know that the memory was forgotten.
 func Two(a, b *hippo.Memory, w *rank.Weights) *hippo.Memory {
 	n, o := latest(a, b), a
 	if n == a {
@@ -53,7 +53,7 @@ func Two(a, b *hippo.Memory, w *rank.Weights) *hippo.Memory {
 	return m
 }
 
-// later compares two versions: above 0 if the first one is the later one. What was made of two others is later than each of them.
+// later compares two versions and returns a positive number if the first is later. A merged memory is later than both of its sources.
 func later(a, b *hippo.Memory) int {
 	return cmp.Or(
 		a.UpdatedAt.Compare(b.UpdatedAt), cmp.Compare(a.Version, b.Version), a.Importance.SetAt.Compare(b.Importance.SetAt),
@@ -63,7 +63,7 @@ func later(a, b *hippo.Memory) int {
 	)
 }
 
-// replaced returns when the importance was set that the newest vote has replaced.
+// replaced returns the time at which somebody set the importance that the newest vote replaced.
 func replaced(m *hippo.Memory) time.Time {
 	if v := newestVote(m); v != nil {
 		return v.Former.SetAt
@@ -71,7 +71,7 @@ func replaced(m *hippo.Memory) time.Time {
 	return time.Time{}
 }
 
-// votes returns the weight of all votes on a memory.
+// votes returns the total weight of the votes on a memory.
 func votes(m *hippo.Memory) (n float64) {
 	for _, f := range m.Feedback {
 		if f.Kind != hippo.FeedbackOpened {
@@ -81,7 +81,8 @@ func votes(m *hippo.Memory) (n float64) {
 	return n
 }
 
-// newestVote returns the newest vote on a memory; nil if its importance was set since, or a clock went back before it.
+// newestVote returns the newest vote on a memory. It returns nil if the importance was set again after that vote, or if a clock went back
+// before it.
 func newestVote(m *hippo.Memory) *hippo.Feedback {
 	i := slices.IndexFunc(m.Feedback, func(f hippo.Feedback) bool { return f.Former != nil && f.Kind != hippo.FeedbackOpened })
 	if i < 0 {
@@ -94,8 +95,8 @@ func newestVote(m *hippo.Memory) *hippo.Feedback {
 	return v
 }
 
-// apart returns the versions in the order in which their importance was set, if the newest vote on the later one was cast without knowledge
-// of the earlier one: what it replaced is older than that. Else nil.
+// apart returns the versions in the order in which their importance was set if the newest vote on the later one was cast without knowledge
+// of the earlier one: the vote replaced an importance older than the earlier version's. Otherwise it returns nil.
 func apart(a, b *hippo.Memory) (first, second *hippo.Memory) {
 	if b.Importance.SetAt.Before(a.Importance.SetAt) {
 		a, b = b, a
@@ -107,7 +108,7 @@ func apart(a, b *hippo.Memory) (first, second *hippo.Memory) {
 	return a, b
 }
 
-// castBoth gives m the importance and the votes of the first version, and after them the newest vote of the second.
+// castBoth gives m the importance and the votes of the first version, then casts the newest vote of the second on it.
 func castBoth(m, first, second *hippo.Memory, w *rank.Weights) {
 	v := newestVote(second)
 	c := first.Clone()
@@ -115,7 +116,7 @@ func castBoth(m, first, second *hippo.Memory, w *rank.Weights) {
 	w.Vote(m, hippo.Feedback{Kind: v.Kind, Question: slices.Clone(v.Question), Day: max(v.Day, m.Importance.SetDay)}, v.Former.At)
 }
 
-// withOpenings returns a list of feedback with the openings that only another one has.
+// withOpenings returns a list of feedback and adds the openings that only the other list contains.
 func withOpenings(list, other []hippo.Feedback) []hippo.Feedback {
 	var more []hippo.Feedback
 	for _, f := range other {
@@ -128,7 +129,7 @@ func withOpenings(list, other []hippo.Feedback) []hippo.Feedback {
 	return out[max(0, len(out)-hippo.MaxFeedback):]
 }
 
-// setText gives m the text of another version.
+// setText copies the text of another version to m.
 func setText(m, of *hippo.Memory) {
 	c := of.Clone()
 	m.Content, m.ContentHash, m.Situation, m.Tags, m.Type, m.Version = c.Content, c.ContentHash, c.Situation, c.Tags, c.Type, c.Version
@@ -139,8 +140,8 @@ func Text(m *hippo.Memory) string {
 	return key(m.Content, list(m.Situation), list(m.Tags), m.Type)
 }
 
-// Settings identifies all else that people say of a memory: what it is worth, where it belongs, when it holds and whether it is
-// there. Active days and openings are no part of it.
+// Settings identifies everything else that people set on a memory, such as its importance, its project, when it is valid, and whether it is
+// forgotten or archived. It excludes active days and openings.
 func Settings(m *hippo.Memory) string {
 	return key(
 		m.Importance.Base, m.Importance.Value, at(m.Importance.SetAt), m.Pinned, m.Forgotten(), m.Archived(), m.Trust, m.Project, m.SupersededBy,
@@ -148,10 +149,10 @@ func Settings(m *hippo.Memory) string {
 	)
 }
 
-// Same reports whether two versions of a memory say the same.
+// Same reports whether two versions of a memory have the same text and the same settings.
 func Same(a, b *hippo.Memory) bool { return Text(a) == Text(b) && Settings(a) == Settings(b) }
 
-// Loses reports whether a version says something that is neither in what was made of it nor in one of some other versions.
+// Loses reports whether a version holds text or settings that neither the merged memory nor any of the other versions keeps.
 func Loses(of, made *hippo.Memory, others ...*hippo.Memory) bool {
 	c := of.Clone()
 	if counts(made, of) {
@@ -166,7 +167,7 @@ func Loses(of, made *hippo.Memory, others ...*hippo.Memory) bool {
 	return lostText || lostSettings
 }
 
-// counts reports whether the votes of a version count in what was made of it.
+// counts reports whether the merged memory counts the votes of a version.
 func counts(made, of *hippo.Memory) bool {
 	m, v := newestVote(made), newestVote(of)
 	return m != nil && (m.Former.SetAt.Equal(of.Importance.SetAt) || v != nil && m.Former.At.Equal(v.Former.At))
@@ -180,7 +181,7 @@ func key(parts ...any) string {
 	return string(b)
 }
 
-// list returns a list that is not nil.
+// list returns a copy that is never nil.
 func list(x []string) []string { return append([]string{}, x...) }
 
 func at(t time.Time) int64 {
@@ -190,7 +191,7 @@ func at(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// values returns metadata as values, since a back end may keep other spaces. Numbers keep their digits.
+// values decodes metadata, because a back end may store its JSON with different spaces. Numbers keep their digits.
 func values(meta map[string]json.RawMessage) map[string]any {
 	out := make(map[string]any, len(meta))
 	for k, raw := range meta {

@@ -19,7 +19,7 @@ func weights() *rank.Weights {
 	return &w
 }
 
-// start is when the memory of the tests was recorded.
+// start is the time at which the memory of the tests was recorded.
 func start() time.Time { return time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC) }
 
 func memory() *hippo.Memory {
@@ -29,7 +29,7 @@ func memory() *hippo.Memory {
 	}
 }
 
-// change is what somebody does to a memory at a time.
+// change changes a memory at a given time.
 type change func(m *hippo.Memory, at time.Time)
 
 func edit(text string) change {
@@ -72,7 +72,7 @@ func value(x float64) change {
 	}
 }
 
-// after returns a memory after changes, which are made by the minute from a time on.
+// after returns a copy of a memory with changes applied one minute apart, the first at the given minute.
 func after(m *hippo.Memory, minute int, changes ...change) *hippo.Memory {
 	c := m.Clone()
 	for i, do := range changes {
@@ -119,7 +119,7 @@ func TestTwo(t *testing.T) {
 	}
 }
 
-// What belongs to a store stays in it, and openings of both count.
+// The merge keeps the fields that belong to the first store, and counts the openings of both versions.
 func TestTwo_KeepsWhatIsOfTheStore(t *testing.T) {
 	t.Parallel()
 	a := memory()
@@ -157,7 +157,7 @@ func TestLoses(t *testing.T) {
 	}
 }
 
-// histories draws what two stores have made of a memory: something together, and then each its own.
+// histories draws the versions that two stores hold after some shared changes and then some of their own.
 func histories(t *rapid.T) (a, b *hippo.Memory) {
 	both := []change{
 		edit("one"), edit("two"), vote(hippo.FeedbackUp), vote(hippo.FeedbackDown), forget, restore, pin, file("p"), file("q"), note("x"), note("y"), value(.3),
@@ -174,7 +174,7 @@ func histories(t *rapid.T) (a, b *hippo.Memory) {
 	return run(base, "a"), run(base, "b")
 }
 
-// The order does not matter, and what was joined stays what it is, whatever the clocks said.
+// The order of the arguments does not matter, and merging a result again does not change it, even if the clocks were wrong.
 func TestTwo_Property(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -199,7 +199,7 @@ func TestTwo_Property(t *testing.T) {
 	})
 }
 
-// With what both were made of, what one side left as it was does not count, and the order does not matter either.
+// With a base, a side that left the memory unchanged has no effect, and the order of the sides does not matter.
 func TestThree_Property(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -255,7 +255,7 @@ func TestThree(t *testing.T) {
 	}
 }
 
-// Whoever has seen the other's version and changed it after that is right, as long as the clocks are.
+// A change made with knowledge of the other version wins if the clocks are right.
 func TestTwo_LaterIsRight(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

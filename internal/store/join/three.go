@@ -10,8 +10,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 )
 
-// Three is [Two] where it is known what both versions were made of: what only one of them has changed is changed, metadata by key, and all
-// votes of both count. The accesses of both are added up. Without a base it is Two.
+// Three is [Two] for versions with a known common base. A change that only one version made takes effect; metadata is compared key by key. All
+// votes of both versions count, and their accesses add up. Without a base, Three does the same as Two, except that it adds up the accesses.
 func Three(base, a, b *hippo.Memory, w *rank.Weights) *hippo.Memory {
 	m := Two(a, b, w)
 	if base == nil {
@@ -46,7 +46,7 @@ func Three(base, a, b *hippo.Memory, w *rank.Weights) *hippo.Memory {
 	return m
 }
 
-// latest returns the later one of two versions.
+// latest returns the later of two versions.
 func latest(a, b *hippo.Memory) *hippo.Memory {
 	if later(b, a) > 0 {
 		return b
@@ -54,7 +54,7 @@ func latest(a, b *hippo.Memory) *hippo.Memory {
 	return a
 }
 
-// pick returns the value that only one side has changed, or else what both make of it.
+// pick returns the value of the side that changed it. If both sides changed it, pick returns the merged value, both.
 func pick[T comparable](base, a, b, both T) T {
 	switch {
 	case a == base:
@@ -65,7 +65,7 @@ func pick[T comparable](base, a, b, both T) T {
 	return both
 }
 
-// forgotten returns when a memory was forgotten. It is there if one side has changed the text that the other one has forgotten.
+// forgotten returns when a memory was forgotten. The memory is not forgotten if one side forgot it and the other changed its text.
 func forgotten(base, a, b, both *hippo.Memory) time.Time {
 	t := pick(base.ForgottenAt, a.ForgottenAt, b.ForgottenAt, both.ForgottenAt)
 	for _, side := range [][2]*hippo.Memory{{a, b}, {b, a}} {
@@ -76,7 +76,7 @@ func forgotten(base, a, b, both *hippo.Memory) time.Time {
 	return t
 }
 
-// setImportance sets the importance with its votes.
+// setImportance merges the importance and its votes into m.
 func setImportance(m, base, a, b *hippo.Memory, w *rank.Weights) {
 	first, second := a, b
 	if b.Importance.SetAt.Before(a.Importance.SetAt) {
@@ -99,7 +99,7 @@ func setImportance(m, base, a, b *hippo.Memory, w *rank.Weights) {
 	m.Feedback = withOpenings(withOpenings(m.Feedback, a.Feedback), b.Feedback)
 }
 
-// castSince casts on m the votes that a version has had since the base.
+// castSince casts on m the votes that a version gained since the base.
 func castSince(m, base, v *hippo.Memory, w *rank.Weights) {
 	for _, f := range v.Feedback {
 		if f.Kind == hippo.FeedbackOpened {
@@ -120,7 +120,7 @@ func castSince(m, base, v *hippo.Memory, w *rank.Weights) {
 	}
 }
 
-// accesses adds up what both sides have counted since the base.
+// accesses adds the accesses that both sides counted since the base to those of the base.
 func accesses(base, a, b *hippo.Memory) []hippo.Access {
 	counts := make(map[hippo.Day]int)
 	for sign, list := range map[int][]hippo.Access{1: slices.Concat(a.Accesses, b.Accesses), -1: base.Accesses} {
@@ -138,7 +138,7 @@ func accesses(base, a, b *hippo.Memory) []hippo.Access {
 	return out[max(0, len(out)-hippo.MaxAccessDays):]
 }
 
-// metadata picks each key.
+// metadata merges the metadata key by key.
 func metadata(base, a, b, both *hippo.Memory) map[string]json.RawMessage {
 	out := make(map[string]json.RawMessage)
 	for _, side := range []map[string]json.RawMessage{base.Metadata, a.Metadata, b.Metadata} {

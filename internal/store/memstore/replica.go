@@ -12,16 +12,16 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// replicaState is what a [Store] knows of itself and others. Its maps are shared by versions of it and only replaced, its entries never
-// change.
+// replicaState is the sync data of a [Store]. Several versions of the state share the same maps, so a change replaces a map as a whole.
+// The entries never change.
 type replicaState struct {
 	driver.Replica
-	vector  entry.Vector // of others
+	vector  entry.Vector // of other replicas
 	entries map[entry.Dot]*entry.Held
 	waiting map[waiting]bool
 }
 
-// waiting is a memory from which relations wait for another one.
+// waiting records that relations from one memory are waiting for a target memory.
 type waiting struct{ target, from hippo.ID }
 
 // replicas is the part of a [Store] that implements [driver.Replicas].
@@ -64,10 +64,10 @@ func (p replicas) EntriesOf(ctx context.Context, origin clock.Replica, after, up
 // replicaTx is the part of a transaction that implements [driver.ReplicaTx].
 type replicaTx struct {
 	now  replicaState
-	owns bool // the maps are those of the transaction
+	owns bool // the transaction owns the maps
 }
 
-// own makes the maps those of the transaction.
+// own copies the maps so that the transaction can change them.
 func (t *replicaTx) own() {
 	if t.owns {
 		return
@@ -147,7 +147,7 @@ func (t *replicaTx) Await(from, to hippo.ID) error {
 	return nil
 }
 
-// Arrived implements [driver.ReplicaTx]. Cost: a pass over all that wait.
+// Arrived implements [driver.ReplicaTx]. Cost: a pass over the waiting list.
 func (t *replicaTx) Arrived(to hippo.ID) ([]hippo.ID, error) {
 	t.own()
 	var out []hippo.ID

@@ -137,12 +137,12 @@ func (g *group) fetchAccesses(ids []hippo.ID) error {
 	return nil
 }
 
-// The accesses of several memories are in one array, of which each memory has a part: SQL has no arrays of arrays of several lengths.
+// The accesses of several memories share one array, and each memory has a slice of it: SQL arrays of arrays need equal lengths.
 const (
 	unnestAccesses = "(SELECT memory, ($5::bigint[])[first:last] AS days FROM unnest($2::uuid[], $3::int[], $4::int[]) AS r (memory, first, last)) t"
 	insertAccesses = "INSERT INTO hippo.access (tenant, memory, days) SELECT $1, memory, days FROM " + unnestAccesses +
 		" ON CONFLICT (tenant, memory) DO UPDATE SET days = excluded.days"
-	// updateAccesses is for rows that are there: insertAccesses writes half as much again then.
+	// updateAccesses changes existing rows. For these, insertAccesses would write half as much again.
 	updateAccesses = "UPDATE hippo.access a SET days = t.days FROM " + unnestAccesses + " WHERE a.tenant = $1 AND a.memory = t.memory"
 )
 

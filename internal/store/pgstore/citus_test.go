@@ -97,7 +97,7 @@ func (l *load) during(t *testing.T, what string, happens func()) {
 	}
 }
 
-// end stops the clients and checks that what was acknowledged is there, once.
+// end stops the clients and checks that the database holds each acknowledged memory exactly once.
 func (l *load) end(t *testing.T) {
 	t.Helper()
 	close(l.stop)

@@ -10,20 +10,21 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// dictionary is what lines of entries have in common, the most frequent last. It is a part of the format of a file: it never changes.
+// dictionary holds the text that entry lines have in common, with the most frequent text last. It is part of the file format and must
+// never change.
 const dictionary = `"relation:00000000-0000-7000-8000-000000000000:0:":{"weight":,"until":,"reinforced":}"meta:"uses":{"2026-"undoes":{"replica":"` +
 	`"vote":{"kind":"opened","down","up","date":"2026-,"at":17,"question":"}"archived":0"event_time":17"forgotten":0"pinned":true"project":"github.com/` +
 	`"successor":""validity":{"from":17,"until":17}"seen":{"also":[["{"n":,"t":"01a0000","id":"01a0-7000-8000-","p":{"importance":{"base":0.5,"value":0.5,"date":"2026-` +
 	`","at":17},"origin":{"created":17,"source":{"kind":"agent","author":"","client":"","session":""}},"tags":{"tags":["","],"version":1},` +
 	`"text":{"content":"","situation":["","],"type":"decision","version":1},"trust":2}}`
 
-// packer deflates lines of entries: some 250 bytes are left of a thousand. It is used by one goroutine at a time. The zero value is ready.
+// packer deflates entry lines: 1,000 bytes shrink to about 250. Only one goroutine may use it at a time. The zero value is ready to use.
 type packer struct {
 	w   *flate.Writer
 	out bytes.Buffer
 }
 
-// pack returns a line deflated. The result is valid until the next call.
+// pack deflates a line. The result is valid until the next call.
 func (p *packer) pack(line []byte) (_ []byte, err error) {
 	p.out.Reset()
 	if p.w == nil {
@@ -46,7 +47,7 @@ type unpacker struct {
 	b bytes.Reader
 }
 
-// unpack returns a line. The error is [hippo.ErrCorrupt].
+// unpack inflates a line. It returns [hippo.ErrCorrupt] if that fails.
 func (u *unpacker) unpack(packed []byte) ([]byte, error) {
 	u.b.Reset(packed)
 	if u.r == nil {

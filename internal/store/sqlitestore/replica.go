@@ -13,20 +13,20 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// replicaState is a [driver.Replica] with the number of the file in which it was set: in another file it is that of the one from which that was
-// copied.
+// replicaState is a [driver.Replica] with the number of the file in which it was set. If the current file has a different number, it is a
+// copy, and the state belongs to the original file.
 type replicaState struct {
 	driver.Replica
 	file string
 }
 
-// replicaStates are those before and after the transactions of a group.
+// replicaStates holds the states before and after the transactions of a group.
 type replicaStates struct {
 	stored, now replicaState
 	lines       *packer
 }
 
-// replicaJSON is the form in table state.
+// replicaJSON is the form of a replicaState in the table state.
 type replicaJSON struct {
 	ID    string `json:"id"`
 	Clock string `json:"clock"`
@@ -41,7 +41,7 @@ func (r replicaState) String() string {
 	}
 	b, err := json.Marshal(replicaJSON{r.ID.String(), r.Clock.Last.String(), r.Seq, r.From, r.file})
 	if err != nil {
-		panic(err) // these are strings and numbers
+		panic(err) // the fields are plain values that always encode
 	}
 	return string(b)
 }
@@ -67,7 +67,7 @@ func parseReplica(text string) (r replicaState, err error) {
 // replicas is the part of a [Store] that implements [driver.Replicas].
 type replicas struct {
 	db    *sqlitex.DB
-	lines *packer // of the transactions, of which one runs at a time
+	lines *packer // used by transactions, which run one at a time
 }
 
 // Replica implements [driver.Replicas].
@@ -117,7 +117,7 @@ func (s replicas) EntriesOf(ctx context.Context, origin clock.Replica, after, up
 
 func readEntries(ctx context.Context, q sqlitex.Queryer, query string, args ...any) ([]*entry.Held, error) {
 	var out []*entry.Held
-	vectors := make(map[entry.Dot]entry.Vector) // by the beginning of a segment
+	vectors := make(map[entry.Dot]entry.Vector) // keyed by the first dot of a segment
 	var lines unpacker
 	for rows, err := range sqlitex.Rows(ctx, q, query, args...) {
 		if err != nil {
@@ -202,7 +202,7 @@ func (t *replicaTx) Held(subjects ...hippo.ID) ([]*entry.Held, error) {
 
 // Hold implements [driver.ReplicaTx].
 func (t *replicaTx) Hold(list ...*entry.Held) error {
-	var last entry.Dot // the segment of the one before
+	var last entry.Dot // the segment of the previous entry
 	for _, h := range list {
 		if len(h.Parts) == 0 {
 			if err := t.drop(h); err != nil {
@@ -234,7 +234,7 @@ func (t *replicaTx) Hold(list ...*entry.Held) error {
 	return nil
 }
 
-// drop removes an entry, and its segment with the last one. Entries of a segment have its number or a later one.
+// drop removes an entry, and removes the segment with its last entry. A segment's entries are numbered from the segment's number upwards.
 func (t *replicaTx) drop(h *entry.Held) error {
 	if err := t.db.Exec("DELETE FROM sync_entry WHERE memory = ? AND origin = ? AND seq = ?", h.Subject[:], h.Origin[:], int64(h.Seq)); err != nil {
 		return err

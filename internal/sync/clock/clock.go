@@ -1,8 +1,9 @@
-// Package clock orders the writes of stores that are changed apart from each other.
+// Package clock orders the writes of stores that change independently of each other.
 //
-// Each store has a [Replica], and stamps its writes with a hybrid logical clock: the time of the machine, and a counter for what
-// happens within one millisecond. A write is above everything that its store has stamped, and above what it replaces, so that
-// who has seen a value replaces it whatever the clocks of the machines say. A clock that runs far ahead does not pull the others along.
+// Each store has a [Replica] and stamps its writes with a hybrid logical clock: the machine's time, plus a counter for writes within
+// one millisecond. The stamp of a write is above every stamp its store has issued and above the stamp of the value it replaces. A
+// writer that has seen a value can therefore replace it, whatever the machines' clocks say. A clock that runs far ahead does not
+// pull the others along.
 //
 // Source: Kulkarni, Demirbas, Madappa, Avva and Leone, "Logical physical clocks", 2014.
 package clock
@@ -19,11 +20,11 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Replica is the identity of a store among those that exchange their changes: 128 random bits. The zero value is none. Two stores
-// never have the same one: a copy takes a new one.
+// Replica identifies a store among those that exchange changes. It is 128 random bits; the zero value means no identity. Two stores
+// never share a Replica: a copy takes a new one.
 type Replica [16]byte
 
-// NewReplica returns a new identity out of a source of random bytes.
+// NewReplica reads a new identity from a source of random bytes.
 func NewReplica(random io.Reader) (r Replica, err error) {
 	if _, err := io.ReadFull(random, r[:]); err != nil {
 		return Replica{}, fmt.Errorf("new replica id: %w", err)
@@ -42,10 +43,10 @@ func ParseReplica(s string) (r Replica, err error) {
 	return r, nil
 }
 
-// String returns 32 lower-case hexadecimal digits.
+// String returns the identity as 32 lower-case hexadecimal digits.
 func (r Replica) String() string { return hex.EncodeToString(r[:]) }
 
-// IsZero reports whether there is no identity.
+// IsZero reports whether the identity is unset.
 func (r Replica) IsZero() bool { return r == Replica{} }
 
 // Compare orders identities by their bytes.
@@ -54,21 +55,21 @@ func (r Replica) Compare(other Replica) int { return bytes.Compare(r[:], other[:
 // counterBits is the width of the counter in a [Time], below the milliseconds since 1970.
 const counterBits = 16
 
-// MaxTime is the greatest time that is accepted from others, in the year 6429: writes above it can still be stamped.
+// MaxTime is the greatest time accepted from other replicas. It lies in the year 6429 and leaves room to stamp writes above it.
 const MaxTime = Time(1)<<63 - 1
 
-// Time is a moment of a hybrid clock: 48 bits of milliseconds since 1970 and 16 bits of a counter.
+// Time is a reading of a hybrid clock: 48 bits of milliseconds since 1970, followed by a 16-bit counter.
 type Time uint64
 
-// At returns the first moment of a millisecond. Before 1970 it is 0.
+// At returns the first Time in a millisecond, or 0 before 1970.
 func At(t time.Time) Time {
 	return Time(min(max(0, t.UnixMilli()), int64(MaxTime>>counterBits))) << counterBits
 }
 
-// Wall returns the millisecond of a moment, in UTC.
+// Wall returns the millisecond of t, in UTC.
 func (t Time) Wall() time.Time { return time.UnixMilli(int64(t >> counterBits)).UTC() }
 
-// String returns 16 lower-case hexadecimal digits.
+// String returns the time as 16 lower-case hexadecimal digits.
 func (t Time) String() string { return fmt.Sprintf("%016x", uint64(t)) }
 
 // ParseTime is the inverse of [Time.String]. The error is [hippo.ErrInvalid].
@@ -89,17 +90,17 @@ func lowerHex(s string) bool {
 	return true
 }
 
-// Drift is how far ahead of the own machine a time may be and still move its clock.
+// Drift is how far a time may lie ahead of this machine and still advance its clock.
 const Drift = time.Hour
 
-// Clock stamps the writes of one replica. The zero value has stamped nothing. It is a value that is stored with the data.
+// Clock stamps the writes of one replica. The zero value has stamped nothing. A store saves its Clock with its data.
 type Clock struct {
-	// Last is the last moment that was given out, or seen from others.
+	// Last is the latest time that the clock has issued or accepted from another replica.
 	Last Time
 }
 
-// Next returns the moment of a write at a time of the machine that replaces what has the moment above, 0 for nothing. It is above that, and
-// above all that the clock knows. If above lies ahead by more than [Drift], the clock itself stays where it is.
+// Next returns the time for a write. The argument above is the time of the value that the write replaces, or 0 if it replaces nothing. The
+// result exceeds both above and every time that the clock knows. An above that lies ahead of the machine by more than [Drift] does not move the clock.
 func (c *Clock) Next(now time.Time, above Time) Time {
 	t := max(At(now), c.Last+1)
 	c.Last = t
@@ -111,23 +112,23 @@ func (c *Clock) Next(now time.Time, above Time) Time {
 	return t
 }
 
-// See takes note of the moment of another replica. One that lies ahead of the machine by more than [Drift] changes nothing.
+// See advances the clock to a time from another replica. It ignores a time that lies ahead of the machine by more than [Drift].
 func (c *Clock) See(now time.Time, t Time) {
 	if t > c.Last && !Ahead(now, t) {
 		c.Last = t
 	}
 }
 
-// Ahead reports whether a moment lies ahead of the machine by more than [Drift].
+// Ahead reports whether a time lies ahead of the machine by more than [Drift].
 func Ahead(now time.Time, t Time) bool { return t > At(now.Add(Drift)) }
 
-// Stamp orders the writes of all replicas. Origin is the one that wrote.
+// Stamp orders the writes of all replicas. Origin is the replica that wrote.
 type Stamp struct {
 	Time   Time
 	Origin Replica
 }
 
-// Compare orders stamps by time, then by origin: the same on every machine.
+// Compare orders stamps by time, then by origin. Every machine computes the same order.
 func (s Stamp) Compare(other Stamp) int {
 	return cmp.Or(cmp.Compare(s.Time, other.Time), s.Origin.Compare(other.Origin))
 }

@@ -1,10 +1,10 @@
-// Package entry has what stores that are changed apart from each other exchange: entries, in segments, as lines of JSON.
+// Package entry defines what independently changed stores exchange: entries, grouped in segments, encoded as lines of JSON.
 //
-// An entry is one write of one replica: the parts of a memory that it has set. A segment is a run of entries of one replica that
-// were written on the same knowledge of the others. Entries are joined in any order and any number of times; see package merge.
+// An entry is one write by one replica: the parts of a memory that the write set. A segment is a run of entries that one replica wrote
+// with the same knowledge of the others. Stores may join entries in any order and any number of times; see package merge.
 //
-// Parts and fields that this program does not know are kept and passed on byte for byte. What breaks a limit, or is no entry at all,
-// is an error that names the line.
+// The package keeps parts and fields that it does not know and passes them on byte for byte. It rejects a line that breaks a limit or
+// is not an entry, with an error that names the line.
 package entry
 
 import (
@@ -19,34 +19,34 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/clock"
 )
 
-// Limits of what is accepted from others.
+// Limits on input from other replicas.
 const (
-	MaxLine    = 4 << 20 // bytes: a content of which every byte is escaped, and metadata
-	MaxParts   = 1 << 14 // of an entry: as many keys as fit into the metadata of a memory
+	MaxLine    = 4 << 20 // bytes: enough for metadata and a content with every byte escaped
+	MaxParts   = 1 << 14 // per entry: as many keys as a memory's metadata can hold
 	MaxPart    = hippo.MaxMetadata + 256
 	MaxVector  = 1 << 12 // replicas
-	MaxSeq     = 1 << 53 // what every reader of JSON holds exactly
-	MaxEntries = 1 << 14 // of a segment
+	MaxSeq     = 1 << 53 // every JSON reader represents integers up to this exactly
+	MaxEntries = 1 << 14 // per segment
 )
 
-// Entry is one write of a replica to one memory.
+// Entry is one write by a replica to one memory.
 type Entry struct {
 	Dot
 	Time clock.Time
-	// Subject is the memory, that from which a relation leads, or zero for what belongs to no memory.
+	// Subject is the memory written to; for a relation, its source memory. It is zero if the entry belongs to no memory.
 	Subject hippo.ID
-	// Seen is what the writer had seen beyond the vector of the segment: all that these replicas have set of its parts up to a number.
+	// Seen extends the segment's vector: for each replica listed, the writer had seen every change to this entry's parts up to that number.
 	Seen Vector
-	// Also are single entries that the writer had seen beyond that.
+	// Also lists single entries that the writer had seen beyond the vector and Seen.
 	Also []Dot
-	// Parts are the values that were set, by the name of the part. A relation and a key of the metadata are parts, too.
+	// Parts holds the values that the entry sets, keyed by part name. Relations and metadata keys are parts as well.
 	Parts map[string]json.RawMessage
 
-	others []field // that this program does not know
-	line   []byte  // as it was read; nil if it was changed since
+	others []field // fields that this program does not know
+	line   []byte  // the source line; nil once the entry has changed
 }
 
-// field is a member of an object, as it was written.
+// field is a member of a JSON object, exactly as in the source.
 type field struct {
 	key   string
 	value json.RawMessage
@@ -71,19 +71,19 @@ func (e *Entry) Set(part string, value json.RawMessage) {
 	e.Parts[part], e.line = value, nil
 }
 
-// Clone returns a copy whose parts can be changed apart. The values are shared.
+// Clone returns a copy whose parts can change independently. Both share the values.
 func (e *Entry) Clone() *Entry {
 	c := *e
 	c.Parts = maps.Clone(e.Parts)
 	return &c
 }
 
-// Names returns the names of the parts, in order.
+// Names returns the sorted names of the parts.
 func (e *Entry) Names() []string {
 	return slices.Sorted(maps.Keys(e.Parts))
 }
 
-// Line returns the entry as one line of JSON, without its end. What was read and not changed is returned as it was.
+// Line returns the entry as one line of JSON, without the newline. An entry that has not changed since Parse keeps its source line.
 func (e *Entry) Line() []byte {
 	if e.line != nil {
 		return e.line
@@ -122,13 +122,13 @@ func (e *Entry) Line() []byte {
 func writeField(b *bytes.Buffer, f field) {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(f.key)     // a string can be encoded, and a buffer written
-	b.Truncate(b.Len() - 1) // the end of the line
+	_ = e.Encode(f.key)     // encoding a string and writing to a buffer never fail
+	b.Truncate(b.Len() - 1) // drops the newline
 	b.WriteByte(':')
 	b.Write(f.value)
 }
 
-// json returns an object of numbers by replica, in the order of replicas.
+// json returns a JSON object that maps replicas to numbers, ordered by replica.
 func (v Vector) json() []byte {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -167,7 +167,7 @@ func (v *Vector) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Parse reads the line of an entry of a replica. The error is [hippo.ErrInvalid].
+// Parse reads one line as an entry of a replica. Its errors are [hippo.ErrInvalid].
 func Parse(origin clock.Replica, line []byte) (*Entry, error) {
 	list, err := fields(line)
 	if err != nil {

@@ -30,7 +30,7 @@ func replica(t testing.TB, s string) clock.Replica {
 	return r
 }
 
-// stream is what a later program may write: with fields and parts that this one does not know, in another order.
+// stream is valid output of a later version: it has unknown fields and parts, in a different order.
 const stream = `{"format":1,"later":{"x":1},"replica":"` + a + `","from":3,"to":9,"vector":{"` + b + `":7}}
 {"n":3,"t":"0000019acfe60000","id":"01890000-0000-7000-8000-000000000001","p":{"tags":{"tags":["<a>"],"version":2}}}
 {"t":"0000019acfe60001", "n":5,"p":{"later:thing":  {"b":2, "a":1.50}},"hint":"ü","seen":{"` + b + `":8},"also":[["` + b + `",11]]}
@@ -127,7 +127,7 @@ func manyParts() string {
 	return "{" + b.String()[1:] + "}"
 }
 
-// TestRead_cut cuts a stream at each length, and changes each byte: what is yielded is what was written.
+// TestRead_cut truncates a stream at each length and changes each byte. Read must yield only what was written.
 func TestRead_cut(t *testing.T) {
 	t.Parallel()
 	whole, err := readAll(stream)
@@ -140,7 +140,7 @@ func TestRead_cut(t *testing.T) {
 		}
 		broken := []byte(stream)
 		broken[n] ^= 0x20
-		_, _ = readAll(string(broken)) // no panic; the signature of a segment is what finds the change
+		_, _ = readAll(string(broken)) // must not panic; only a segment's signature detects the change
 	}
 }
 

@@ -6,15 +6,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/clock"
 )
 
-// Held is an entry as a store holds it: with what its writer had seen of others.
+// Held is an entry as a store holds it, together with what its writer had seen of other replicas.
 type Held struct {
 	*Entry
-	// From is the first number of its segment, Vector is that of the segment.
+	// From is the first number of the entry's segment, and Vector is the segment's vector.
 	From   uint64
 	Vector Vector
 }
 
-// Saw reports whether the writer had seen another entry, or has written it before.
+// Saw reports whether the writer had seen another entry or had written it earlier.
 func (h *Held) Saw(d Dot) bool {
 	if d.Origin == h.Origin {
 		return d.Seq <= h.Seq
@@ -31,8 +31,8 @@ func HeldOf(s *Segment) []*Held {
 	return out
 }
 
-// Segments returns what a replica has written from one number to another as segments that leave no number out. list are the entries of it
-// that still count, by number.
+// Segments returns the segments that cover a replica's numbers from one to another without gaps. list holds the replica's entries that
+// still count, ordered by number.
 func Segments(replica clock.Replica, from, to uint64, list []*Held) []*Segment {
 	out := []*Segment{{Replica: replica, From: from, To: to, Vector: Vector{}}}
 	for i, h := range list {

@@ -14,15 +14,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/clock"
 )
 
-// fields returns the members of an object of JSON in their order, as they are written. A name that is there twice, a text that is no
-// UTF-8, and what follows the object are [hippo.ErrInvalid].
+// fields decodes a JSON object into its members, in source order and with their source text. Duplicate names, invalid UTF-8 and trailing
+// data are errors, which wrap [hippo.ErrInvalid].
 func fields(b []byte) ([]field, error) {
 	if !utf8.Valid(b) {
 		return nil, fmt.Errorf("%w: not UTF-8", hippo.ErrInvalid)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("%w: not an object of JSON", hippo.ErrInvalid)
+		return nil, fmt.Errorf("%w: not a JSON object", hippo.ErrInvalid)
 	}
 	var list []field
 	seen := make(map[string]bool)
@@ -30,10 +30,10 @@ func fields(b []byte) ([]field, error) {
 		t, err := d.Token()
 		key, ok := t.(string)
 		if err != nil || !ok {
-			return nil, fmt.Errorf("%w: not an object of JSON", hippo.ErrInvalid)
+			return nil, fmt.Errorf("%w: not a JSON object", hippo.ErrInvalid)
 		}
 		if seen[key] {
-			return nil, fmt.Errorf("%w: %.40q is there twice", hippo.ErrInvalid, key)
+			return nil, fmt.Errorf("%w: %.40q appears twice", hippo.ErrInvalid, key)
 		}
 		seen[key] = true
 		var value json.RawMessage
@@ -43,10 +43,10 @@ func fields(b []byte) ([]field, error) {
 		list = append(list, field{key, value})
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, fmt.Errorf("%w: an object of JSON without an end", hippo.ErrInvalid)
+		return nil, fmt.Errorf("%w: unterminated JSON object", hippo.ErrInvalid)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: something follows an object of JSON", hippo.ErrInvalid)
+		return nil, fmt.Errorf("%w: data after the JSON object", hippo.ErrInvalid)
 	}
 	return list, nil
 }
@@ -60,7 +60,7 @@ func number(f field) (uint64, error) {
 }
 
 func text(f field) (s string, err error) {
-	if json.Unmarshal(f.value, &s) != nil || f.value[0] != '"' { // null is no error of Unmarshal
+	if json.Unmarshal(f.value, &s) != nil || f.value[0] != '"' { // Unmarshal accepts null
 		return "", fmt.Errorf("%w: must be a string, got %.40s", hippo.ErrInvalid, f.value)
 	}
 	return s, nil
@@ -82,10 +82,10 @@ func identity(f field) (hippo.ID, error) {
 	return hippo.ParseID(s)
 }
 
-// errLong is what a line above [MaxLine] is.
+// errLong reports a line longer than [MaxLine].
 var errLong = fmt.Errorf("%w: longer than %d bytes", hippo.ErrInvalid, MaxLine)
 
-// readLine returns the next line without its end. The last one needs none. The error after the last one is [io.EOF].
+// readLine returns the next line without its newline. The last line may lack one. After the last line the error is [io.EOF].
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var out []byte
 	for {

@@ -12,12 +12,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/clock"
 )
 
-// Format is the version of lines that this program reads and writes.
+// Format is the version of the line format that this program reads and writes.
 const Format = 1
 
-// Segment is what a replica has written from one number to another, as far as it still counts: entries of which nothing is left are
-// not there. Vector is what the replica had seen of others when it began to write them: an entry of another replica is older than
-// these if and only if the vector, or Seen of an entry, covers it. A reader leaves fields of a header out that it does not know.
+// Segment holds the entries of a replica from one number to another that still count. It omits entries that have no parts left. Vector
+// records what the replica had seen of others when it began the segment: an entry of another replica is older than these entries if and
+// only if Vector, or an entry's Seen, covers it. Readers drop header fields that they do not know.
 type Segment struct {
 	Replica  clock.Replica
 	From, To uint64
@@ -25,10 +25,10 @@ type Segment struct {
 	Entries  []*Entry
 }
 
-// Write writes segments as lines: for each a header, then its entries.
+// Write writes each segment as lines: a header, then its entries.
 func Write(w io.Writer, list ...*Segment) error {
 	b := bufio.NewWriter(w)
-	line := func(text []byte) { // Flush returns the first error
+	line := func(text []byte) { // Flush reports the first error
 		_, _ = b.Write(text)
 		_ = b.WriteByte('\n')
 	}
@@ -49,8 +49,8 @@ func (s *Segment) header() []byte {
 	return b.Bytes()
 }
 
-// Read yields the segments of [Write]. After an error it ends: what came before can be used. Errors name the line; they are
-// [hippo.ErrInvalid], [hippo.ErrUnsupported] for a newer format, and those of the reader.
+// Read yields the segments that [Write] wrote. It stops at the first error; the segments before it remain usable. Errors name the line.
+// They are [hippo.ErrInvalid], [hippo.ErrUnsupported] for a newer format, or an error of the reader.
 func Read(r io.Reader) iter.Seq2[*Segment, error] {
 	return func(yield func(*Segment, error) bool) {
 		in := bufio.NewReader(r)
@@ -81,7 +81,7 @@ func Read(r io.Reader) iter.Seq2[*Segment, error] {
 	}
 }
 
-// read reads a line behind a segment, nil for none: the header of another one, which it returns, or one more entry.
+// read reads the next line after s, which is nil before the first segment. It appends an entry to s, or returns the segment that a header begins.
 func (s *Segment) read(line []byte) (*Segment, error) {
 	if bytes.HasPrefix(line, []byte(`{"format":`)) {
 		return readHeader(line)

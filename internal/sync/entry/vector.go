@@ -7,7 +7,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/clock"
 )
 
-// Dot names an entry: the replica that wrote it, and its number there. Numbers begin at 1 and leave none out.
+// Dot names an entry by the replica that wrote it and its number there. A replica numbers its entries from 1, without gaps.
 type Dot struct {
 	Origin clock.Replica
 	Seq    uint64
@@ -27,13 +27,13 @@ func (d Dot) Compare(other Dot) int {
 	return 0
 }
 
-// Vector says what somebody has seen: of each replica, all entries up to a number. What is left out is 0.
+// Vector records what a replica has seen: for each replica, all entries up to a number. A missing replica counts as 0.
 type Vector map[clock.Replica]uint64
 
-// Covers reports whether an entry was seen.
+// Covers reports whether the vector includes an entry.
 func (v Vector) Covers(d Dot) bool { return v[d.Origin] >= d.Seq }
 
-// CoversAll reports whether all was seen that another vector has.
+// CoversAll reports whether the vector includes everything in other.
 func (v Vector) CoversAll(other Vector) bool {
 	for r, n := range other {
 		if v[r] < n {
@@ -43,10 +43,10 @@ func (v Vector) CoversAll(other Vector) bool {
 	return true
 }
 
-// Add notes that an entry, and all before it, was seen. The vector must not be nil.
+// Add marks an entry and all before it as seen. The vector must not be nil.
 func (v Vector) Add(d Dot) { v[d.Origin] = max(v[d.Origin], d.Seq) }
 
-// Union returns a new vector of what at least one of two has seen.
+// Union returns a new vector of everything that either vector includes.
 func (v Vector) Union(other Vector) Vector {
 	out := make(Vector, len(v)+len(other))
 	for _, one := range []Vector{v, other} {
@@ -57,7 +57,7 @@ func (v Vector) Union(other Vector) Vector {
 	return out
 }
 
-// Beyond returns what a vector has that another one lacks; nil if nothing.
+// Beyond returns the part of the vector that other lacks, or nil if it lacks nothing.
 func (v Vector) Beyond(other Vector) Vector {
 	var out Vector
 	for r, n := range v {
@@ -71,7 +71,7 @@ func (v Vector) Beyond(other Vector) Vector {
 	return out
 }
 
-// Replicas returns the replicas of which something was seen, in order.
+// Replicas returns the replicas in the vector, in order.
 func (v Vector) Replicas() []clock.Replica {
 	return slices.SortedFunc(maps.Keys(v), clock.Replica.Compare)
 }

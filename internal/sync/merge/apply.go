@@ -9,13 +9,14 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// There reports whether the memory can be shown: it was not deleted for good, and all that was written when it was recorded has come.
+// There reports whether the memory can be displayed: nobody has deleted it for good, and its text, origin and importance have arrived.
 func (s *Subject) There() bool {
 	return !s.ID.IsZero() && !s.Purged() && len(s.with(Text)) > 0 && len(s.with(Origin)) > 0 && len(s.with(Importance)) > 0
 }
 
-// Apply sets in a memory what is shown of some parts. A value that this program cannot read changes nothing. What supersedes it may not be
-// what is shown: see [Shown]. Uses, relations and what only one store knows are left as they are.
+// Apply copies the winning values of the given parts into a memory. It skips values that this program cannot read, but an unreadable
+// successor or forgetting counts as none. The successor it sets may differ from the one to display; see [Superseded]. Apply leaves
+// uses, relations and the fields that only one store knows unchanged.
 func (s *Subject) Apply(m *hippo.Memory, parts []string, cal hippo.Calendar, cast Cast) {
 	hidden, voted := false, false
 	for _, name := range parts {
@@ -49,7 +50,7 @@ func (s *Subject) Apply(m *hippo.Memory, parts []string, cal hippo.Calendar, cas
 	}
 }
 
-// version returns the greatest number of changes that a text or tags have counted.
+// version returns the highest version number in the text and tags entries.
 func version(s *Subject) int {
 	n := 1
 	for _, part := range []string{Text, Tags} {
@@ -63,7 +64,7 @@ func version(s *Subject) int {
 	return n
 }
 
-// Set sets one part of a memory to the value of an entry, without what other parts say about it.
+// Set sets one part of a memory to the value of an entry. It does not consider other parts.
 func Set(m *hippo.Memory, name string, h *entry.Held, cal hippo.Calendar) {
 	switch name {
 	case Origin:
@@ -132,8 +133,8 @@ func setMeta(m *hippo.Memory, key string, value json.RawMessage) {
 	m.Metadata[key] = v[0]
 }
 
-// forgottenAt returns since when the memory is forgotten. An edit of the text or an upvote that the forgetting had not seen makes it
-// visible again.
+// forgottenAt returns when the memory was forgotten, or the zero time if it is visible. An edit of the text or an upvote that the
+// forgetting had not seen makes the memory visible again.
 func forgottenAt(s *Subject) time.Time {
 	h := s.Winner(Forgotten)
 	var at int64
@@ -146,7 +147,7 @@ func forgottenAt(s *Subject) time.Time {
 	return timeOf(at)
 }
 
-// unseen reports whether there is a text or an upvote that a forgetting had not seen.
+// unseen reports whether s holds a text or an upvote that the forgetting h had not seen.
 func unseen(s *Subject, h *entry.Held) bool {
 	for _, o := range s.Register(Text) {
 		if !h.Saw(o.Dot) {
@@ -156,16 +157,16 @@ func unseen(s *Subject, h *entry.Held) bool {
 	return slices.ContainsFunc(votesOf(s), func(v vote) bool { return v.Kind == hippo.FeedbackUp && !h.Saw(v.Dot) })
 }
 
-// Conflict is a part that was set at once on several machines.
+// Conflict is a part that several machines set concurrently.
 type Conflict struct {
 	Part string
-	// Shown is the value that is shown, Losers are the others, by stamp.
+	// Shown holds the value to display. Losers holds the other values, in stamp order.
 	Shown  *entry.Held
 	Losers []*entry.Held
 }
 
-// Conflicts returns the parts of a memory that were set to different values at once and not set since, and those that were forgotten
-// at once with an edit or an upvote, which is shown.
+// Conflicts returns the parts of a memory that machines set concurrently to different values and that no later write has settled. It
+// includes Forgotten if a concurrent edit or upvote overrides the forgetting; the forgetting is then the loser.
 func (s *Subject) Conflicts() []Conflict {
 	var out []Conflict
 	for _, name := range s.Parts() {
@@ -189,7 +190,7 @@ func (s *Subject) Conflicts() []Conflict {
 	return out
 }
 
-// sameValue reports whether two values of a part say the same: the numbers that count versions do not matter.
+// sameValue reports whether two values of a part are equal. It ignores version numbers.
 func sameValue(part string, a, b json.RawMessage) bool {
 	if string(a) == string(b) {
 		return true
@@ -208,7 +209,7 @@ func sameValue(part string, a, b json.RawMessage) bool {
 	return false
 }
 
-// Same reports whether a part of two memories says the same.
+// Same reports whether two memories have the same value of a part. It ignores version numbers.
 func Same(a, b *hippo.Memory, part string) bool {
 	return sameValue(part, values(a, hippo.Calendar{})[part], values(b, hippo.Calendar{})[part])
 }

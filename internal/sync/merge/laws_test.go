@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// kinds are a part of each kind.
+// kinds returns the name of one part of each kind.
 func kinds() []string {
 	return []string{
 		Origin, Text, Tags, Importance, Pinned, Validity, EventTime, Successor, Forgotten, Archived, Project, Trust, Vote, Uses, Purged,
@@ -21,7 +21,7 @@ func kinds() []string {
 	}
 }
 
-// TestLaws joins entries of every pair and triple of kinds in every way.
+// TestLaws checks the laws of joining on entries of every pair and triple of kinds.
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	all := kinds()
@@ -54,7 +54,7 @@ func laws(t *testing.T, r *rand.Rand, names ...string) {
 	lawsOf(t, r, entriesOf(r, 10, names), names...)
 }
 
-// entriesOf returns what three replicas write to one memory, which now and then see some of each other.
+// entriesOf returns the entries that three replicas write to one memory. The replicas sometimes see each other's entries.
 func entriesOf(r *rand.Rand, n int, names []string) []*entry.Held {
 	var list []*entry.Held
 	writers, states, vectors := make([]Writer, 3), make([]*Subject, 3), make([]entry.Vector, 3)

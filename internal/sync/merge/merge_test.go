@@ -20,9 +20,9 @@ func TestConverges(t *testing.T) {
 	})
 }
 
-// random plays a history with a seed.
+// random plays the random history of a seed.
 func random(seed uint64, off rule, f fault) error {
-	r := rand.New(rand.NewPCG(seed, 37)) //nolint:gosec // a history that can be repeated
+	r := rand.New(rand.NewPCG(seed, 37)) //nolint:gosec // repeatable
 	return newWorld(r.IntN, off, f).play(20 + r.IntN(40))
 }
 
@@ -39,7 +39,7 @@ func TestConverges_many(t *testing.T) {
 	}
 }
 
-// TestRules switches one rule after the other off and expects that some history shows it.
+// TestRules switches off one rule at a time and expects some history to fail.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -12,10 +12,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// The parts of a memory. Each is a value that is set as a whole, but for votes, which are added, and uses, which each replica counts for
-// itself. A part that is not listed here, of a later program, is kept and passed on as a value that is set.
+// The parts of a memory. A write sets the whole value of a part, with two exceptions: votes add up, and each replica counts its own
+// uses. A later program may write parts that this list lacks. This program keeps them and passes them on as whole values.
 const (
-	Origin     = "origin" // when and by whom it was recorded
+	Origin     = "origin" // when and by whom the memory was recorded
 	Text       = "text"
 	Tags       = "tags"
 	Importance = "importance"
@@ -32,16 +32,16 @@ const (
 	Purged     = "purged"
 )
 
-// The beginnings of the names of the other parts: a key of the metadata, and a relation from the memory.
+// The prefixes of the other part names: one for metadata keys, one for relations from the memory.
 const (
 	metaPrefix     = "meta:"
 	relationPrefix = "relation:"
 )
 
-// Meta returns the name of the part that holds a key of the metadata.
+// Meta returns the name of the part that holds a metadata key.
 func Meta(key string) string { return metaPrefix + key }
 
-// IsMeta returns the key of the metadata that a part holds.
+// IsMeta returns the metadata key that a part holds.
 func IsMeta(part string) (key string, ok bool) { return strings.CutPrefix(part, metaPrefix) }
 
 type (
@@ -59,7 +59,7 @@ type (
 		Tags    []string `json:"tags"`
 		Version int      `json:"version"`
 	}
-	// importanceValue has the feedback that the value includes: votes that its writer had not seen come on top.
+	// importanceValue lists the feedback that its value already includes. Votes that its writer had not seen apply on top.
 	importanceValue struct {
 		Base     float64         `json:"base"`
 		Value    float64         `json:"value"`
@@ -84,7 +84,7 @@ type (
 	}
 )
 
-// raw encodes a value of a part.
+// raw encodes the value of a part.
 func raw(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -95,12 +95,12 @@ func raw(v any) json.RawMessage {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// read decodes a value of a part, and reports whether it is one that this program knows.
+// read decodes the value of a part and reports whether this program can read it.
 func read(h *entry.Held, part string, v any) bool {
 	return h != nil && json.Unmarshal(h.Parts[part], v) == nil
 }
 
-// micros is 0 for no time.
+// micros returns a time in microseconds since 1970, or 0 for the zero time.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -115,7 +115,7 @@ func timeOf(n int64) time.Time {
 	return time.UnixMicro(n).UTC()
 }
 
-// successorOf encodes the memory that supersedes another one; empty for none.
+// successorOf encodes the ID of a successor. The zero ID gives "".
 func successorOf(id hippo.ID) string {
 	if id.IsZero() {
 		return ""
@@ -123,7 +123,7 @@ func successorOf(id hippo.ID) string {
 	return id.String()
 }
 
-// values returns the parts of a memory, but for what was voted and used. A nil memory has none.
+// values returns the values of a memory by part, without votes and uses. A nil memory has none.
 func values(m *hippo.Memory, cal hippo.Calendar) map[string]json.RawMessage {
 	if m == nil {
 		return nil
@@ -143,7 +143,7 @@ func values(m *hippo.Memory, cal hippo.Calendar) map[string]json.RawMessage {
 		Trust:      raw(m.Trust),
 	}
 	for k, v := range m.Metadata {
-		if json.Valid(v) { // else no store would take it
+		if json.Valid(v) { // no store accepts invalid JSON
 			out[Meta(k)] = raw([]json.RawMessage{v})
 		}
 	}
@@ -162,7 +162,7 @@ func importanceOf(m *hippo.Memory, cal hippo.Calendar) importanceValue {
 	return v
 }
 
-// empty are the values that a new memory has where nobody has set any.
+// empty returns the default values of the parts that a new memory can leave unset.
 func empty() map[string]json.RawMessage {
 	no := []byte("0")
 	return map[string]json.RawMessage{
@@ -171,8 +171,8 @@ func empty() map[string]json.RawMessage {
 	}
 }
 
-// unsetValues returns the values that a new memory need not set: those that are empty, unless others have set the part, because the memory was
-// recorded twice and some of it has come.
+// unsetValues returns the values that a new memory need not set: the defaults of the parts that s does not hold yet. s holds some parts if
+// two stores recorded the same memory and entries of the other store have arrived.
 func unsetValues(s *Subject, values map[string]json.RawMessage) map[string]json.RawMessage {
 	out := empty()
 	for _, name := range s.Parts() {
@@ -184,8 +184,8 @@ func unsetValues(s *Subject, values map[string]json.RawMessage) map[string]json.
 	return out
 }
 
-// Changed returns the parts that a change of a memory has set, with their values; before is nil for a new one. Votes are known
-// from other changes by what they leave; see [voteOf].
+// Changed returns the parts that a change of a memory has set, with their values. For a new memory, before is nil. Changed recognizes
+// a vote by its effect on the memory; see [voteOf].
 func (s *Subject) Changed(before, after *hippo.Memory, cal hippo.Calendar, cast Cast) map[string]json.RawMessage {
 	old, out := values(before, cal), values(after, cal)
 	if before == nil {
@@ -206,16 +206,16 @@ func (s *Subject) Changed(before, after *hippo.Memory, cal hippo.Calendar, cast 
 	}
 	if v := voteOf(s, before, after, cal, cast); v != nil {
 		out[Vote] = v
-		delete(out, Importance) // it follows from the vote
+		delete(out, Importance) // the vote implies it
 	}
 	sameVersion(before, after, out)
 	if _, ok := out[Forgotten]; !ok && after.Forgotten() && (out[Text] != nil || out[Vote] != nil) {
-		out[Forgotten] = raw(micros(after.ForgottenAt)) // who edits what is forgotten does not bring it back
+		out[Forgotten] = raw(micros(after.ForgottenAt)) // an edit of or a vote on a forgotten memory does not bring it back
 	}
 	return out
 }
 
-// sameVersion leaves out texts and tags of which nothing but the number differs.
+// sameVersion removes the text or the tags from out if only their version number differs.
 func sameVersion(before, after *hippo.Memory, out map[string]json.RawMessage) {
 	if before.Content == after.Content && before.Type == after.Type && slices.Equal(before.Situation, after.Situation) {
 		delete(out, Text)
@@ -230,7 +230,7 @@ func RelationPart(r *hippo.Relation) string {
 	return relationPrefix + r.To.String() + ":" + strconv.FormatInt(micros(r.ValidFrom), 10) + ":" + r.Kind
 }
 
-// relationKey returns the relation that a part of a memory holds, without its values.
+// relationKey decodes the relation that a part name identifies. It leaves the values of the relation unset.
 func relationKey(from hippo.ID, part string) (r hippo.Relation, ok bool) {
 	rest, ok := strings.CutPrefix(part, relationPrefix)
 	fields := strings.SplitN(rest, ":", 3)
@@ -249,7 +249,7 @@ type relationValue struct {
 	Reinforced int64   `json:"reinforced,omitempty"`
 }
 
-// RelationValue returns the value of a relation; of Weight 0 it is removed.
+// RelationValue returns the value of a relation. A Weight of 0 stands for a removed relation.
 func RelationValue(r *hippo.Relation) json.RawMessage {
 	if r.Weight == 0 {
 		return json.RawMessage("null")

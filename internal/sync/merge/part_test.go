@@ -19,7 +19,7 @@ func calendar() hippo.Calendar { return hippo.Calendar{Day: 100, Date: "2026-11-
 
 func noon() time.Time { return time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC) }
 
-// full is a memory with a value in every field that is exchanged.
+// full returns a memory with a value in every field that stores exchange.
 func full() *hippo.Memory {
 	t := func(n int) time.Time { return noon().Add(time.Duration(n) * time.Minute) }
 	m := &hippo.Memory{
@@ -118,7 +118,7 @@ func TestChanged_votes(t *testing.T) {
 	}
 }
 
-// TestUnknown_values has values of a later program, and some that make no sense: they are kept, and change nothing.
+// TestUnknown_values writes values of a later program and invalid values. The subject must keep them, and the memory must ignore them.
 func TestUnknown_values(t *testing.T) {
 	t.Parallel()
 	w, s := &Writer{Replica: clock.Replica{1}}, NewSubject(memoryID(1))

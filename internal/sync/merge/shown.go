@@ -12,7 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// Edge leads from a memory to the one that supersedes it.
+// Edge leads from a memory to its successor.
 type Edge struct {
 	To    hippo.ID
 	Stamp clock.Stamp
@@ -23,11 +23,11 @@ func successor(h *entry.Held) (id hippo.ID) {
 	if !read(h, Successor, &text) || text == "" {
 		return hippo.ID{}
 	}
-	id, _ = hippo.ParseID(text) // zero if it is none
+	id, _ = hippo.ParseID(text) // zero if the text is no ID
 	return id
 }
 
-// Edge returns the edge from the memory, if it is superseded.
+// Edge returns the edge to the memory's successor, if it has one.
 func (s *Subject) Edge() (Edge, bool) {
 	h := s.Winner(Successor)
 	id := successor(h)
@@ -37,11 +37,11 @@ func (s *Subject) Edge() (Edge, bool) {
 	return Edge{id, h.Stamp()}, true
 }
 
-// MaxChain is the greatest length of a chain of successors that is followed.
+// MaxChain is the maximum number of successors that [Superseded] follows.
 const MaxChain = 1000
 
-// Superseded returns what is shown to supersede a memory. Two machines that are each right can make a cycle: the edge with the
-// lowest stamp is not shown then. edge returns what was set for a memory.
+// Superseded returns the successor to display for a memory. Valid changes on two machines can together form a cycle. Superseded then
+// ignores the edge with the lowest stamp. edge returns the stored edge of a memory.
 func Superseded(id hippo.ID, edge func(hippo.ID) (Edge, bool)) hippo.ID {
 	first, ok := edge(id)
 	if !ok || first.To == id {
@@ -69,13 +69,13 @@ func Superseded(id hippo.ID, edge func(hippo.ID) (Edge, bool)) hippo.ID {
 	return first.To
 }
 
-// Relation is a relation as it was set.
+// Relation is a relation with the stamp of the entry that set it.
 type Relation struct {
 	hippo.Relation
 	Stamp clock.Stamp
 }
 
-// Relations returns the relations from the memory that were not removed; kind, if it is not empty, is the only kind that is asked for.
+// Relations returns the relations from the memory, without removed ones. If kind is not empty, it returns only relations of that kind.
 func (s *Subject) Relations(kind string) []Relation {
 	var out []Relation
 	for _, name := range s.Parts() {
@@ -96,7 +96,7 @@ func (s *Subject) Relations(kind string) []Relation {
 	return out
 }
 
-// RelationKinds returns the kinds of relations of which some parts are periods.
+// RelationKinds returns each kind of relation that the given parts hold, once.
 func RelationKinds(from hippo.ID, parts []string) []string {
 	var out []string
 	for _, name := range parts {
@@ -107,8 +107,8 @@ func RelationKinds(from hippo.ID, parts []string) []string {
 	return out
 }
 
-// Shown returns relations from one memory as they are shown. Two machines can each set a period of the same relation, and each another
-// relation of a kind that a memory has one of at a time. The older one is shown as ended when the younger begins.
+// Shown returns the relations from one memory in the form to display. Two machines can set different periods of the same relation, or
+// different relations of a kind that allows only one at a time. Shown then ends the older one when the younger one begins.
 func Shown(list []Relation) []hippo.Relation {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b Relation) int {
@@ -130,7 +130,7 @@ func excludes(a, b *Relation) bool {
 	return a.Kind == b.Kind && a.Kind != hippo.CoRecalled && (a.To == b.To || slices.Contains(hippo.SingleKinds(), a.Kind) && a.Stamp != b.Stamp)
 }
 
-// endAt ends a relation at a time, or right after its beginning, if it does not end before.
+// endAt ends a relation at end, but not before the shortest period has passed. A relation that ends earlier keeps its end.
 func endAt(r *hippo.Relation, end time.Time) {
 	if !end.After(r.ValidFrom) {
 		end = r.ValidFrom.Add(time.Microsecond) // the shortest period
@@ -140,7 +140,7 @@ func endAt(r *hippo.Relation, end time.Time) {
 	}
 }
 
-// begin returns when a relation begins: when it was declared, if that is not said.
+// begin returns when a relation begins. A relation without a start begins when it was last reinforced.
 func begin(r *Relation) time.Time { return cmp.Or(r.ValidFrom, r.LastReinforced) }
 
 // IsRelation reports whether a part holds a relation.

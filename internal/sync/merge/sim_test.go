@@ -17,20 +17,20 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// fault is a rule outside of a [Subject] that a world breaks.
+// fault names a rule outside [Subject] that a world breaks.
 type fault uint
 
 const (
 	faultReplica fault = 1 << iota // a restored backup keeps its replica id
 	faultVector                    // the vector moves without its data
-	faultLoser                     // the loser is not kept
-	faultCycle                     // cycles of supersession are shown
-	faultSingle                    // two facts of a single kind are shown
+	faultLoser                     // a replica does not keep the losing text
+	faultCycle                     // a memory displays successors in a cycle
+	faultSingle                    // a memory displays two relations of a single kind
 )
 
-// world is several replicas that change the same few memories, and what is known of all that they did.
+// world has several replicas that change the same few memories, and a record of all their changes.
 type world struct {
-	pick   func(n int) int // a number below n
+	pick   func(n int) int // returns a number below n
 	off    rule
 	fault  fault
 	now    time.Time
@@ -38,7 +38,7 @@ type world struct {
 	backup []*node
 	nextID byte
 
-	acked   map[string]hippo.ID // texts that were acknowledged, by memory
+	acked   map[string]hippo.ID // the memory of each acknowledged text
 	uses    map[hippo.ID]int
 	purged  map[hippo.ID]bool
 	created map[register]map[entry.Dot]bool
@@ -89,7 +89,7 @@ func (w *world) node(skew time.Duration) *node {
 	}
 }
 
-// copyOf returns a copy of a replica: a backup, or a file that was copied.
+// copyOf returns a copy of a replica, such as a backup or a copied file.
 func (w *world) copyOf(n *node) *node {
 	c := w.node(n.skew)
 	if w.fault&faultReplica != 0 {
@@ -142,7 +142,7 @@ func (w *world) write(n *node, id hippo.ID, parts map[string]json.RawMessage) {
 	}
 }
 
-// note notes that a replica has seen an entry of a register, with all that its writer had seen of it.
+// note records that a replica has seen an entry of a register and all that the entry's writer had seen of that register.
 func (w *world) note(n *node, r register, d entry.Dot) {
 	if n.seen[r] == nil {
 		n.seen[r] = make(map[entry.Dot]bool)
@@ -183,7 +183,7 @@ func differ(a, b *hippo.Memory) string {
 		cmpopts.IgnoreFields(hippo.Feedback{}, "Former"), cmpopts.IgnoreFields(hippo.Feedback{}, "Day"), cmpopts.IgnoreFields(hippo.Importance{}, "SetDay"))
 }
 
-// plain returns a memory without what replicas need not have in common.
+// plain returns a memory without the fields that may differ between replicas.
 func plain(m *hippo.Memory) *hippo.Memory {
 	c := m.Clone()
 	c.UpdatedAt, c.ContentHash, c.Accesses, c.SupersededBy, c.Importance.SetDay = time.Time{}, hippo.Hash{}, nil, hippo.ID{}, 0
@@ -193,7 +193,7 @@ func plain(m *hippo.Memory) *hippo.Memory {
 	return c
 }
 
-// view returns a memory out of its entries.
+// view builds a memory from its entries.
 func (w *world) view(n *node, id hippo.ID) *hippo.Memory {
 	s := n.subjects[id]
 	if s == nil || !s.There() {
@@ -213,7 +213,7 @@ func (w *world) view(n *node, id hippo.ID) *hippo.Memory {
 	return m
 }
 
-// cast is a rule of votes in which their order counts.
+// cast applies a vote by a rule whose result depends on the order of votes.
 func cast(m *hippo.Memory, f hippo.Feedback) {
 	factor := map[hippo.FeedbackKind]float64{hippo.FeedbackUp: 1.5, hippo.FeedbackDown: .6, hippo.FeedbackOpened: 1}[f.Kind]
 	if f.Former != nil {
@@ -227,7 +227,7 @@ func cast(m *hippo.Memory, f hippo.Feedback) {
 	m.Feedback = m.Feedback[max(0, len(m.Feedback)-hippo.MaxFeedback):]
 }
 
-// relations returns the relations from a memory as they are shown, if the memories are there.
+// relations returns the relations from a memory to display. It skips those to memories that the replica lacks.
 func (w *world) relations(n *node, id hippo.ID) []hippo.Relation {
 	list := n.subjects[id].Relations("")
 	out := Shown(list)
@@ -240,7 +240,8 @@ func (w *world) relations(n *node, id hippo.ID) []hippo.Relation {
 	return slices.DeleteFunc(out, func(r hippo.Relation) bool { return n.memories[r.To] == nil })
 }
 
-// send sends to a replica what it lacks of another one, as bytes: some of the segments, in some order, some of them twice.
+// send sends to one replica, as bytes, the segments that it lacks from the other. Unless all is set, it shuffles them, drops some and may
+// repeat one.
 func (w *world) send(from, to *node, all bool) error {
 	var list []*entry.Segment
 	for _, r := range from.vector.Replicas() {
@@ -303,7 +304,7 @@ func (w *world) receive(n *node, s *entry.Segment) {
 	}
 }
 
-// show makes a memory what its entries say, and keeps the texts that lost.
+// show rebuilds a memory from its entries and keeps the losing texts.
 func (w *world) show(n *node, id hippo.ID) {
 	before, after := n.memories[id], w.view(n, id)
 	if n.subjects[id].Purged() {

@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// play takes some steps, exchanges everything, and returns what is wrong then.
+// play takes some steps, exchanges all entries and returns the first error that check finds.
 func (w *world) play(steps int) error {
 	for step := range steps {
 		w.now = w.now.Add(time.Duration(w.pick(3600)) * time.Second)
@@ -35,7 +35,7 @@ func (w *world) play(steps int) error {
 	return w.check()
 }
 
-// step does one thing at one replica.
+// step performs one random action at one replica.
 func (w *world) step(step int) error {
 	n, id := w.list[w.pick(len(w.list))], memoryID(w.pick(memories))
 	m, there := n.memories[id]
@@ -103,7 +103,7 @@ func (w *world) vote(n *node, m *hippo.Memory) {
 	cast(m, f)
 }
 
-// setOther sets a part that has no rule of its own.
+// setOther sets a part that has no special rule.
 func (w *world) setOther(n *node, m *hippo.Memory, step int) {
 	switch w.pick(8) {
 	case 0:
@@ -163,7 +163,7 @@ func (w *world) supersede(n *node, m *hippo.Memory) error {
 	return w.change(n, m.ID, func(m *hippo.Memory) { m.SupersededBy = by })
 }
 
-// relate sets or removes a relation, as the store does: another one of a single kind is ended.
+// relate sets or removes a relation as the store does. A new relation of a single kind ends the previous one.
 func (w *world) relate(n *node, id hippo.ID) {
 	to, kind := memoryID(w.pick(memories)), []string{"lives_in", "explains"}[w.pick(2)]
 	now := w.clock(n).UTC().Truncate(time.Microsecond)
@@ -189,7 +189,7 @@ func (w *world) relate(n *node, id hippo.ID) {
 	w.write(n, id, map[string]json.RawMessage{RelationPart(&r): RelationValue(&r)})
 }
 
-// check returns what is wrong after everything was exchanged.
+// check returns an error if the replicas disagree or have lost data after they exchanged all entries.
 func (w *world) check() error {
 	first := w.list[0]
 	for _, n := range w.list[1:] {
@@ -217,7 +217,7 @@ func (w *world) check() error {
 	return nil
 }
 
-// compare compares a memory at two replicas.
+// compare returns an error if two replicas disagree on a memory.
 func (w *world) compare(a, b *node, id hippo.ID) error {
 	x, y := a.subject(id, w.off), b.subject(id, w.off)
 	if l, r := lines(x), lines(y); l != r {
@@ -248,7 +248,7 @@ func lines(s *Subject) string {
 	return b.String()
 }
 
-// checkMemory compares the state of a memory with what its writers had really seen.
+// checkMemory compares the state of a memory with the record of what its writers had seen.
 func (w *world) checkMemory(n *node, id hippo.ID) error {
 	s := n.subject(id, w.off)
 	if w.purged[id] {
@@ -292,7 +292,7 @@ func (w *world) total(s *Subject) (total int) {
 	return total
 }
 
-// checkShown checks what is decided when a memory is read.
+// checkShown checks the rules that apply when a store reads a memory.
 func (w *world) checkShown(n *node, m *hippo.Memory) error {
 	s := n.subjects[m.ID]
 	if m = w.view(n, m.ID); m.Forgotten() {

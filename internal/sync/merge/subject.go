@@ -1,9 +1,9 @@
-// Package merge joins what stores have changed apart from each other, so that nobody has to resolve a conflict.
+// Package merge joins the changes that stores have made independently, so that nobody has to resolve a conflict.
 //
-// The state of a memory is a set of entries ([Subject]). A part of an entry leaves the set when another entry takes its place whose writer
-// had seen it; parts that were set at once both stay, and the one with the highest stamp is shown. Joining is commutative,
-// associative and idempotent: stores that have the same entries have the same state, in whatever order, by whatever path and how
-// often they got them. Nothing here reads a clock or a file.
+// The state of a memory is a set of entries ([Subject]). A part of an entry leaves the set when a new entry sets the same part and its
+// writer had seen the old one. Concurrent values of a part all stay, and the one with the highest stamp wins. Joining is commutative,
+// associative and idempotent: stores that have received the same entries have the same state. The order, the path and the number of
+// deliveries do not matter. This package never reads a clock or a file.
 package merge
 
 import (
@@ -15,35 +15,35 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// MaxVotes is how many votes and openings of each replica are kept of a memory: the newest.
+// MaxVotes is the maximum number of votes and openings that a memory keeps from each replica. The newest stay.
 const MaxVotes = 64
 
-// rule names a rule of merging, for tests that switch one off and want to see that it is missed.
+// rule names a rule of merging. Tests switch a rule off to check that its absence causes a failure.
 type rule uint
 
 const (
-	ruleSeen rule = 1 << iota // what the writer had seen goes
-	ruleKeep                  // what it had not seen stays
+	ruleSeen rule = 1 << iota // an entry replaces what its writer had seen
+	ruleKeep                  // an entry does not replace what its writer had not seen
 	rulePurge
-	ruleOrigin  // ties are decided by the origin
-	ruleOrder   // votes are replayed in the order of stamps
-	ruleBase    // votes count on the importance that did not see them
-	ruleForget  // forgetting hides what it has seen
-	ruleFloor   // a write is above what it replaces
-	ruleBeyond  // a write says what it has seen beyond the vector
-	ruleRemoval // a removed relation is remembered
-	ruleUses    // uses are counted by replica
-	ruleMost    // of votes the newest of each replica stay
+	ruleOrigin  // the origin decides ties
+	ruleOrder   // votes apply in stamp order
+	ruleBase    // an importance takes only votes that its writer had not seen
+	ruleForget  // a forgetting hides only what its writer had seen
+	ruleFloor   // a write has a higher stamp than the value it replaces
+	ruleBeyond  // a write lists what its writer had seen beyond the vector
+	ruleRemoval // a removed relation leaves an entry
+	ruleUses    // each replica counts its own uses
+	ruleMost    // only the newest votes of each replica stay
 )
 
-// Subject is what a store holds of one memory: of each part the entries of which none replaces the other.
+// Subject is the state of one memory in a store. For each part, it holds the entries that no other entry has replaced.
 type Subject struct {
 	ID   hippo.ID
 	held map[entry.Dot]*entry.Held
-	off  rule // rules that are switched off
+	off  rule // the rules that a test switches off
 }
 
-// NewSubject returns the state of a memory with some entries. It does not change them.
+// NewSubject returns the state of a memory that has received the given entries. It does not change the entries.
 func NewSubject(id hippo.ID, list ...*entry.Held) *Subject {
 	s := &Subject{ID: id, held: make(map[entry.Dot]*entry.Held, len(list))}
 	for _, h := range list {
@@ -52,12 +52,12 @@ func NewSubject(id hippo.ID, list ...*entry.Held) *Subject {
 	return s
 }
 
-// Held returns the entries with the parts of them that count, by dot.
+// Held returns the entries in dot order. Each entry has only the parts that no other entry has replaced.
 func (s *Subject) Held() []*entry.Held {
 	return slices.SortedFunc(maps.Values(s.held), func(a, b *entry.Held) int { return a.Compare(b.Dot) })
 }
 
-// Join adds an entry of the memory. It does not change it.
+// Join adds an entry to the state of the memory. It does not change h.
 func (s *Subject) Join(h *entry.Held) {
 	_, purge := h.Parts[Purged]
 	switch purge = purge && !s.ID.IsZero() && s.off&rulePurge == 0; {
@@ -69,12 +69,12 @@ func (s *Subject) Join(h *entry.Held) {
 	}
 }
 
-// Purged reports whether the memory was deleted for good.
+// Purged reports whether somebody has deleted the memory for good.
 func (s *Subject) Purged() bool {
 	return !s.ID.IsZero() && s.off&rulePurge == 0 && s.Winner(Purged) != nil
 }
 
-// joinPurge leaves the purge with the lowest stamp, and nothing else.
+// joinPurge keeps the purge with the lowest stamp and drops everything else.
 func joinPurge(s *Subject, h *entry.Held) {
 	if old := s.Winner(Purged); old != nil && s.compare(old, h) <= 0 {
 		return
@@ -113,7 +113,7 @@ func joinParts(s *Subject, h *entry.Held) {
 	}
 }
 
-// joinPart drops a part of a new entry that another entry replaces, and drops it of those that the new one replaces.
+// joinPart drops a part from the new entry if a held entry replaces it. It drops the part from each held entry that the new one replaces.
 func joinPart(s *Subject, h *entry.Held, name string) {
 	for dot, o := range s.held {
 		if _, ok := o.Parts[name]; !ok || dot == h.Dot {
@@ -129,7 +129,7 @@ func joinPart(s *Subject, h *entry.Held, name string) {
 	}
 }
 
-// dropPart removes a part of an entry that is held. Callers may have the entry as it was.
+// dropPart removes a part from a held entry. It changes a copy, because callers may still use the original.
 func dropPart(s *Subject, h *entry.Held, name string) {
 	c := &entry.Held{Entry: h.Clone(), From: h.From, Vector: h.Vector}
 	if c.Drop(name); len(c.Parts) == 0 {
@@ -139,7 +139,7 @@ func dropPart(s *Subject, h *entry.Held, name string) {
 	s.held[h.Dot] = c
 }
 
-// replaces reports whether a part of an entry takes the place of that of another one.
+// replaces reports whether the value that h has for a part replaces the value in other.
 func replaces(s *Subject, h, other *entry.Held, name string) bool {
 	switch {
 	case name == Vote:
@@ -154,7 +154,7 @@ func replaces(s *Subject, h, other *entry.Held, name string) bool {
 	return h.Dot != other.Dot && h.Saw(other.Dot)
 }
 
-// trimVotes leaves the newest votes of a replica.
+// trimVotes keeps only the newest votes of the replica that wrote h.
 func trimVotes(s *Subject, h *entry.Held) {
 	if s.off&ruleMost != 0 {
 		return
@@ -166,7 +166,7 @@ func trimVotes(s *Subject, h *entry.Held) {
 	}
 }
 
-// compare orders entries by stamp, and those of one stamp by number.
+// compare orders entries by stamp. Entries with the same stamp are in order of their numbers.
 func (s *Subject) compare(a, b *entry.Held) int {
 	if s.off&ruleOrigin != 0 {
 		return cmp.Compare(a.Time, b.Time)
@@ -174,14 +174,14 @@ func (s *Subject) compare(a, b *entry.Held) int {
 	return cmp.Or(a.Stamp().Compare(b.Stamp()), cmp.Compare(a.Seq, b.Seq))
 }
 
-// Register returns the entries that set a part and do not replace each other, by stamp: the last one is shown.
+// Register returns the current entries of a part in stamp order. The last one wins.
 func (s *Subject) Register(part string) []*entry.Held {
 	out := s.with(part)
 	slices.SortFunc(out, s.compare)
 	return out
 }
 
-// with returns the entries that set a part, in no order.
+// with returns the entries that set a part, in no particular order.
 func (s *Subject) with(part string) []*entry.Held {
 	var out []*entry.Held
 	for _, h := range s.held {
@@ -192,7 +192,7 @@ func (s *Subject) with(part string) []*entry.Held {
 	return out
 }
 
-// Winner returns the entry whose value of a part is shown; nil if there is none.
+// Winner returns the entry whose value of a part wins, or nil if no entry sets the part.
 func (s *Subject) Winner(part string) *entry.Held {
 	list := s.Register(part)
 	if len(list) == 0 {
@@ -201,7 +201,7 @@ func (s *Subject) Winner(part string) *entry.Held {
 	return list[len(list)-1]
 }
 
-// Parts returns the names of all parts, in order.
+// Parts returns the sorted names of all parts that the entries set.
 func (s *Subject) Parts() []string {
 	names := make(map[string]bool)
 	for _, h := range s.held {

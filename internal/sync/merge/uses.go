@@ -10,10 +10,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// maxUses is the largest count of one replica on one date that is believed.
+// maxUses caps the count of one replica on one date.
 const maxUses = 1 << 20
 
-// UsesBy returns how often a memory was used at a replica, by date.
+// UsesBy returns how often a replica used a memory, by date.
 func UsesBy(s *Subject, r clock.Replica) map[string]int {
 	out := make(map[string]int)
 	for _, h := range s.Register(Uses) {
@@ -35,7 +35,7 @@ func usesIn(h *entry.Held) map[string]int {
 	return days
 }
 
-// UsesValue returns the value of uses by date: the newest [hippo.MaxAccessDays] dates.
+// UsesValue encodes uses by date. It keeps the newest [hippo.MaxAccessDays] dates and deletes the others from days.
 func UsesValue(days map[string]int) json.RawMessage {
 	dates := slices.Sorted(maps.Keys(days))
 	for _, date := range dates[:max(0, len(dates)-hippo.MaxAccessDays)] {
@@ -44,7 +44,7 @@ func UsesValue(days map[string]int) json.RawMessage {
 	return raw(days)
 }
 
-// UsesSince returns the uses, by date, that a memory has now and had not before.
+// UsesSince returns the uses, by date, that now has and before lacks.
 func UsesSince(before, now *Subject) map[string]int {
 	counted := make(map[clock.Replica]map[string]int)
 	for _, h := range before.Register(Uses) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// voteValue is a vote, an opening, or a vote that is taken back.
+// voteValue is a vote, an opening, or the withdrawal of a vote.
 type voteValue struct {
 	Kind     hippo.FeedbackKind `json:"kind,omitempty"`
 	Date     string             `json:"date,omitempty"`
@@ -25,7 +25,7 @@ type dotValue struct {
 	N       uint64 `json:"n"`
 }
 
-// newestVote returns the feedback of the newest vote that can be taken back; nil if there is none.
+// newestVote returns the feedback of the newest vote that can be withdrawn, or nil if the memory has no such vote.
 func newestVote(m *hippo.Memory) *hippo.Feedback {
 	i := slices.IndexFunc(m.Feedback, func(f hippo.Feedback) bool { return f.Former != nil })
 	if i < 0 {
@@ -34,7 +34,7 @@ func newestVote(m *hippo.Memory) *hippo.Feedback {
 	return &m.Feedback[i]
 }
 
-// voteOf returns the vote or opening that has changed a memory, if one explains all that differs in its importance and feedback; else nil.
+// voteOf returns the vote, opening or withdrawal that alone explains how the importance and feedback of a memory changed; nil if none does.
 func voteOf(s *Subject, before, after *hippo.Memory, cal hippo.Calendar, cast Cast) json.RawMessage {
 	if sameVotes(before, after) || before.Importance.Base != after.Importance.Base || len(s.with(Vote)) >= MaxVotes {
 		return nil
@@ -47,7 +47,7 @@ func voteOf(s *Subject, before, after *hippo.Memory, cal hippo.Calendar, cast Ca
 	return nil
 }
 
-// opened returns the newest feedback as an opening, if it is one.
+// opened returns the newest feedback if it is an opening, else nil.
 func opened(m *hippo.Memory, cal hippo.Calendar) *voteValue {
 	n := len(m.Feedback)
 	if n == 0 || m.Feedback[n-1].Kind != hippo.FeedbackOpened {
@@ -57,7 +57,7 @@ func opened(m *hippo.Memory, cal hippo.Calendar) *voteValue {
 	return &voteValue{Kind: f.Kind, Date: DateOf(cal, f.Day), Question: f.Question}
 }
 
-// voted returns the newest vote.
+// voted returns the newest vote, or nil if the memory has none.
 func voted(m *hippo.Memory, cal hippo.Calendar) *voteValue {
 	f := newestVote(m)
 	if f == nil {
@@ -66,7 +66,7 @@ func voted(m *hippo.Memory, cal hippo.Calendar) *voteValue {
 	return &voteValue{Kind: f.Kind, Date: DateOf(cal, f.Day), At: micros(f.Former.At), Question: f.Question}
 }
 
-// unvoted takes the newest vote back.
+// unvoted returns the withdrawal of the newest vote, or nil if s does not hold that vote.
 func unvoted(s *Subject, before *hippo.Memory) *voteValue {
 	f := newestVote(before)
 	if f == nil {
@@ -79,7 +79,7 @@ func unvoted(s *Subject, before *hippo.Memory) *voteValue {
 	return &voteValue{Undoes: &dotValue{gone.Origin.String(), gone.Seq}}
 }
 
-// explains reports whether a memory is as it is after one more vote.
+// explains reports whether adding v to s gives the importance and feedback of after.
 func explains(s *Subject, v *voteValue, after *hippo.Memory, cal hippo.Calendar, cast Cast) bool {
 	e := &entry.Entry{Dot: entry.Dot{Seq: 1}, Time: clock.MaxTime, Subject: s.ID, Parts: map[string]json.RawMessage{Vote: raw(v)}}
 	trial := NewSubject(s.ID, append(s.Held(), &entry.Held{Entry: e})...)
@@ -89,7 +89,7 @@ func explains(s *Subject, v *voteValue, after *hippo.Memory, cal hippo.Calendar,
 	return sameVotes(m, after)
 }
 
-// sameVotes reports whether the importance and the feedback of two memories are the same.
+// sameVotes reports whether two memories have the same importance and feedback.
 func sameVotes(a, b *hippo.Memory) bool {
 	same := func(x, y *hippo.Feedback) bool {
 		return x.Kind == y.Kind && x.Day == y.Day && near(x.Weight, y.Weight) && string(x.Question) == string(y.Question)
@@ -107,10 +107,10 @@ func sameVotes(a, b *hippo.Memory) bool {
 	return u == nil && v == nil || u != nil && v != nil && near(u.Value, v.Value) && u.SetDay == v.SetDay
 }
 
-// near reports whether two numbers are the same but for the order of operations.
+// near reports whether two numbers are equal within the rounding error that the order of operations causes.
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// voteAt returns the vote that was cast at a time; nil if none is known.
+// voteAt returns the vote that somebody cast at a time, or nil if s holds none.
 func voteAt(s *Subject, at time.Time) (found *entry.Held) {
 	for _, h := range s.Register(Vote) {
 		var v voteValue
@@ -121,13 +121,13 @@ func voteAt(s *Subject, at time.Time) (found *entry.Held) {
 	return found
 }
 
-// vote is one that counts.
+// vote is a vote or an opening that counts.
 type vote struct {
 	*entry.Held
 	voteValue
 }
 
-// votesOf returns the votes and openings that were not taken back, by stamp.
+// votesOf returns the votes and openings in stamp order, without withdrawn ones.
 func votesOf(s *Subject) []vote {
 	list := s.Register(Vote)
 	if s.off&ruleOrder != 0 {
@@ -149,11 +149,11 @@ func votesOf(s *Subject) []vote {
 	return slices.DeleteFunc(out, func(v vote) bool { return undone[v.Dot] })
 }
 
-// Cast applies a vote or an opening to a memory, as the engine does: f has Kind, Day and Question, and At of Former if it is a vote.
+// Cast applies a vote or an opening to a memory as the engine does. f has Kind, Day and Question. For a vote, it also has Former.At.
 type Cast func(m *hippo.Memory, f hippo.Feedback)
 
-// applyImportance sets the importance of a memory: the last one that was set explicitly, and on it the votes that its writer had not
-// seen, in the order of their stamps.
+// applyImportance sets the importance of a memory. It starts with the last importance that was set explicitly. On top, it applies the
+// votes that the writer of that importance had not seen, in stamp order.
 func applyImportance(s *Subject, m *hippo.Memory, cal hippo.Calendar, cast Cast) {
 	base := s.Winner(Importance)
 	if !setImportance(m, base, cal) {
@@ -171,7 +171,7 @@ func applyImportance(s *Subject, m *hippo.Memory, cal hippo.Calendar, cast Cast)
 	}
 }
 
-// setImportance sets an importance with the feedback that it includes, and reports whether this program can read it.
+// setImportance sets an importance and the feedback that it includes. It reports whether this program can read the value.
 func setImportance(m *hippo.Memory, h *entry.Held, cal hippo.Calendar) bool {
 	var v importanceValue
 	if !read(h, Importance, &v) {

@@ -10,20 +10,20 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// Writer stamps what a replica writes. It is stored with the data, in the transaction of what it has stamped.
+// Writer stamps the entries that a replica writes. A store saves it in the same transaction as the entries it has stamped.
 type Writer struct {
 	Replica clock.Replica
 	Clock   clock.Clock
-	// Seq is the last number that was given out.
+	// Seq is the number of the last entry.
 	Seq uint64
-	// From is the first number of the segment that is open, Vector what the replica had seen of others then; 0 and nil: none is open. One ends
-	// when something of others is joined: what is written later has seen more.
+	// From is the first number of the open segment. Vector is what the replica had seen of others when the segment began. They are 0 and nil
+	// if no segment is open. A segment ends when the replica joins entries of others, because later writes have seen more.
 	From   uint64
 	Vector entry.Vector
 	off    rule
 }
 
-// Saw ends the open segment, because entries of others were joined.
+// Saw ends the open segment after the replica has joined the given entries of others.
 func (w *Writer) Saw(now time.Time, list ...*entry.Held) {
 	w.From, w.Vector = 0, nil
 	for _, h := range list {
@@ -31,15 +31,15 @@ func (w *Writer) Saw(now time.Time, list ...*entry.Held) {
 	}
 }
 
-// Write joins values of some parts to a memory and returns the entries, which replace what is there. seen returns the vector of what the
-// replica has, and is called if a segment begins. Values set in one call become one entry, unless their writer has seen more of one part
-// than the vector says.
+// Write joins new values of some parts to a memory and returns the entries it has written. The entries replace the old values of these
+// parts. If a segment begins, Write calls seen to get the vector of the replica. The values of one call become one entry, but a part
+// gets its own entry if the writer has seen more of it than the segment's vector covers.
 func (w *Writer) Write(now time.Time, s *Subject, parts map[string]json.RawMessage, seen func() entry.Vector) []*entry.Held {
 	return w.write(parts, s, seen, func(above clock.Time) clock.Time { return w.Clock.Next(now, above) })
 }
 
-// WriteAt is [Writer.Write] of values that were set at an earlier time, before the store was one of several: what others have set
-// later is shown.
+// WriteAt is [Writer.Write] for values that the store set at an earlier time, before it began to sync. Values that other stores have
+// set later win.
 func (w *Writer) WriteAt(then time.Time, s *Subject, parts map[string]json.RawMessage, seen func() entry.Vector) []*entry.Held {
 	return w.write(parts, s, seen, func(above clock.Time) clock.Time { return max(clock.At(then), above+1) })
 }
@@ -57,7 +57,7 @@ func (w *Writer) write(parts map[string]json.RawMessage, s *Subject, seen func()
 		switch {
 		case w.alike(s, name):
 			together = append(together, name)
-		case sees(name) != nil: // what it sees may be written with it
+		case sees(name) != nil: // this call may write what it sees
 			last = append(last, name)
 		default:
 			first = append(first, name)
@@ -75,13 +75,13 @@ func (w *Writer) write(parts map[string]json.RawMessage, s *Subject, seen func()
 	return out
 }
 
-// alike reports whether the vector of the segment says what a write of a part has seen.
+// alike reports whether the segment's vector covers all that a write of a part has seen.
 func (w *Writer) alike(s *Subject, name string) bool {
 	seen, also := w.beyond(s, name)
 	return seen == nil && also == nil
 }
 
-// one writes some parts as one entry. Of several, none has seen more than the vector of the segment says.
+// one writes the named parts as one entry. If it gets several, the segment's vector must cover what each has seen.
 func (w *Writer) one(s *Subject, parts map[string]json.RawMessage, stamp func(clock.Time) clock.Time, names ...string) *entry.Held {
 	e := &entry.Entry{Subject: s.ID}
 	var above clock.Time
@@ -101,9 +101,9 @@ func (w *Writer) one(s *Subject, parts map[string]json.RawMessage, stamp func(cl
 	return h
 }
 
-// beyond returns what a write of a part has seen and the vector of the segment does not say: entries of the part that were joined out of
-// order, with what their writers had seen, and single entries of other parts. What others join late would else look as if it were
-// set at once.
+// beyond returns what a write of a part has seen and the segment's vector does not cover. seen covers entries of the part that the replica
+// joined out of order, and what their writers had seen. also lists single entries of other parts. Without them, a replica that joins
+// those entries late would take them for concurrent with the write.
 func (w *Writer) beyond(s *Subject, name string) (seen entry.Vector, also []entry.Dot) {
 	if name == Vote || name == Uses || w.off&ruleBeyond != 0 {
 		return nil, nil
@@ -125,7 +125,7 @@ func (w *Writer) beyond(s *Subject, name string) (seen entry.Vector, also []entr
 	return seen, also
 }
 
-// sees returns the other parts that a write of a part is about.
+// sees returns the other parts that a write of a part takes into account.
 func sees(part string) []string {
 	switch part {
 	case Forgotten:

@@ -38,7 +38,7 @@ func (b *bench) memory(namespace string, from, i, n int) *hippo.Memory {
 	}
 }
 
-// fill imports n notes, the first of which has the number from.
+// fill imports n notes, starting with number from.
 func (b *bench) fill(ctx context.Context, all *app.Tenants, namespace string, from, n int) (*engine.Engine, error) {
 	e, err := all.Of(ctx, namespace)
 	if err != nil {

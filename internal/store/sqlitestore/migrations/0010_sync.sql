@@ -1,8 +1,8 @@
--- What the store knows of itself as one of several that exchange their changes, as JSON; '': it is alone.
+-- The replica state of a synced store, as JSON. '' means that sync is off.
 ALTER TABLE state ADD COLUMN replica TEXT NOT NULL DEFAULT '';
 
--- The entries that count, of all replicas: what each has written of a memory. first is the first number of the segment. Those of a memory lie
--- together, since a change of it reads and changes them.
+-- The current entries of all replicas. first is the first sequence number of the segment. The entries of a memory are stored together, because
+-- each change of the memory reads and rewrites them.
 CREATE TABLE sync_entry (
     memory BLOB    NOT NULL CHECK (length(memory) = 16),
     origin BLOB    NOT NULL CHECK (length(origin) = 16),
@@ -14,7 +14,7 @@ CREATE TABLE sync_entry (
 
 CREATE INDEX sync_entry_dot ON sync_entry (origin, seq, first);
 
--- What a replica had seen of the others when it began a segment, as JSON; gone with the last entry of the segment.
+-- The vector of a replica at the start of a segment, as JSON. The row is deleted with the last entry of the segment.
 CREATE TABLE sync_segment (
     origin BLOB    NOT NULL,
     first  INTEGER NOT NULL,
@@ -22,13 +22,13 @@ CREATE TABLE sync_segment (
     PRIMARY KEY (origin, first)
 ) STRICT, WITHOUT ROWID;
 
--- Up to which number the entries of each other replica were seen.
+-- The highest sequence number seen of each other replica.
 CREATE TABLE sync_vector (
     origin BLOB    PRIMARY KEY,
     seq    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The memories from which relations wait for one that is not there yet.
+-- Memories with relations to a memory that has not arrived yet.
 CREATE TABLE sync_waiting (
     target BLOB NOT NULL,
     memory BLOB NOT NULL,
