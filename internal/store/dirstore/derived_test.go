@@ -140,6 +140,60 @@ func TestDerived_damaged_is_rebuilt(t *testing.T) {
 	}
 }
 
+// Every first call after the damage finds it or passes it by; none fails, and a check leaves a sound file.
+func TestDerived_damaged_page_is_rebuilt_by_the_call_that_meets_it(t *testing.T) {
+	t.Parallel()
+	const n = 60 // the memories fill several pages
+	calls := map[string]func(s *dirstore.Store) error{
+		"add": func(s *dirstore.Store) error {
+			return s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error { return tx.Put(memory(n + 1)) })
+		},
+		"vectors": func(s *dirstore.Store) error {
+			return s.PutVectors(t.Context(), "m", []driver.Vector{{ID: id(n), Text: 1, Values: []float32{1}}})
+		},
+		"check": func(s *dirstore.Store) error {
+			found, err := s.Check(t.Context())
+			if len(found) > 0 {
+				t.Errorf("check found %v", found)
+			}
+			return err
+		},
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			s := p.open()
+			for i := range n {
+				m := memory(i + 1)
+				m.Content += strings.Repeat(" and more", 100)
+				m.ContentHash = hippo.HashContent(m.Content)
+				put(t, s, m)
+			}
+			closed(t, s)
+			b := []byte(p.read(derived))
+			at := strings.LastIndex(string(b), "insight 60 and more")
+			if at < 0 {
+				t.Fatal("the replica does not have the last memory")
+			}
+			copy(b[at-at%4096:], strings.Repeat("\xa5", 16))
+			p.write(derived, string(b))
+			s = p.open()
+			if err := call(s); err != nil {
+				t.Error(err)
+			}
+			noProblems(t, s)
+			if _, err := s.Check(t.Context()); err != nil {
+				t.Error(err)
+			}
+			get(t, p.open(), n)
+			if b := p.read(derived); strings.Contains(b, strings.Repeat("\xa5", 16)) {
+				t.Error("the damaged page is still in the file")
+			}
+		})
+	}
+}
+
 // The pages of SQLite have no checksums: a damaged text is recognized by its hash.
 func TestDerived_a_wrong_text_is_rebuilt(t *testing.T) {
 	t.Parallel()

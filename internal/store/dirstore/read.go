@@ -2,7 +2,6 @@ package dirstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -72,31 +71,23 @@ func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.T
 	return transact(ctx, s, d, func(t *tx) error { return fn(t) })
 }
 
-// transact runs fn in a transaction of the writer. If the replica cannot be committed after the files were
-// replaced, the write has succeeded: the files are compared before the next call.
+// transact runs fn in a transaction of the writer. If the replica is damaged and no file was replaced yet, the replica is rebuilt
+// and fn called again. If the replica cannot be committed after the files were replaced, the write has succeeded: the files are
+// compared before the next call.
 func transact(ctx context.Context, s *Store, d driver.Durability, fn func(*tx) error) error {
-	err := transactOnce(ctx, s, d, fn)
-	if errors.Is(err, errDamagedText) {
-		if err := s.sync.writable(ctx); err != nil { // which rebuilds the replica
-			return err
-		}
-		return transactOnce(ctx, s, d, fn)
-	}
-	return err
-}
-
-func transactOnce(ctx context.Context, s *Store, d driver.Durability, fn func(*tx) error) error {
 	var last *tx
-	err := s.writer.Write(ctx, d, func(t *tx) error {
-		last = t
-		return fn(t)
-	})
+	err := s.sync.write(ctx, func() error {
+		last = nil
+		return s.writer.Write(ctx, d, func(t *tx) error {
+			last = t
+			return fn(t)
+		})
+	}, func() bool { return last == nil || !last.group.replaced })
 	if err != nil && last != nil && last.stored() {
 		s.sync.log.Warn("the replica of the memories cannot be written, the files were", "file", s.replica.path, "error", err)
-		s.replica.lost(err)
 		return nil
 	}
-	return s.sync.written(err)
+	return err
 }
 
 // Vectors implements [driver.Vectors].
@@ -122,5 +113,5 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 	if err := s.sync.writable(ctx); err != nil {
 		return err
 	}
-	return s.sync.written(s.replica.store.PutVectors(ctx, model, vs))
+	return s.sync.write(ctx, func() error { return s.replica.store.PutVectors(ctx, model, vs) }, func() bool { return true })
 }

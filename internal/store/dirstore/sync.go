@@ -149,10 +149,16 @@ func (s *synchronizer) writable(ctx context.Context) error {
 	return s.current(ctx)
 }
 
-// written explains the error of a write, and removes the replica if it is damaged.
-func (s *synchronizer) written(err error) error {
-	if err != nil {
-		s.replica.lost(err)
+// write calls fn, which writes the replica. If the replica is damaged it is rebuilt, and fn is called again if repeatable allows it.
+func (s *synchronizer) write(ctx context.Context, fn func() error, repeatable func() bool) error {
+	err := fn()
+	if err != nil && s.replica.lost(err) && errors.Is(err, hippo.ErrCorrupt) && repeatable() {
+		if err := s.writable(ctx); err != nil { // which rebuilds the replica
+			return err
+		}
+		if err = fn(); err != nil {
+			s.replica.lost(err)
+		}
 	}
 	return s.life.explain(err)
 }
