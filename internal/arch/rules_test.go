@@ -165,6 +165,7 @@ func heavy() map[string]string {
 		"github.com/spf13/pflag":                       "internal/doors/cli",
 		"github.com/schollz/progressbar":               "internal/doors/cli",
 		"github.com/go-jose/go-jose":                   "internal/serve/oauth",
+		"filippo.io/age":                               "internal/sync/shelf",
 		"github.com/aws/smithy-go":                     "internal/retrieval/index/snapshots",
 		"golang.org/x/crypto":                          "internal/serve/httpd",
 		"go.starlark.net":                              "internal/doors/script",

@@ -1,0 +1,150 @@
+// Package folder has the folders that carry the files of a shelf between machines: one on the disk, which something else carries (Dropbox,
+// iCloud, Syncthing, a stick), and a ref of a repository of Git.
+package folder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/atomicfile"
+)
+
+// maxFile is how many bytes a file may have.
+const maxFile = 64 << 20
+
+// Dir is a folder on the disk. Files get their names when they are complete and on the disk.
+type Dir struct{ root string }
+
+// OpenDir returns the folder hippo-sync in a folder that has to be there: a stick that is not mounted is no empty one. It is made by
+// the first Put.
+func OpenDir(path string) (*Dir, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w: mount or make the folder first", hippo.ErrUnavailable, err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%w: %s is not a folder", hippo.ErrInvalid, path)
+	}
+	return &Dir{filepath.Join(path, "hippo-sync")}, nil
+}
+
+// List implements the interface.
+func (d *Dir) List(ctx context.Context) (map[string]int64, error) {
+	out := make(map[string]int64)
+	err := filepath.WalkDir(d.root, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		if err != nil || !e.Type().IsRegular() {
+			return gone(err)
+		}
+		info, err := e.Info()
+		if err != nil {
+			return gone(err)
+		}
+		name, err := filepath.Rel(d.root, path)
+		out[filepath.ToSlash(name)] = info.Size()
+		return err
+	})
+	return out, explain(err)
+}
+
+// gone is nil for a file that was removed meanwhile.
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (d *Dir) path(name string) (string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", fmt.Errorf("%w: %q is not the name of a file", hippo.ErrInvalid, name)
+	}
+	return filepath.Join(d.root, filepath.FromSlash(name)), nil
+}
+
+// Get implements the interface.
+func (d *Dir) Get(_ context.Context, name string) ([]byte, error) {
+	path, err := d.path(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, explain(err)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err = errors.Join(err, f.Close()); err == nil && len(b) > maxFile {
+		err = fmt.Errorf("%w: more than %d bytes", hippo.ErrCorrupt, maxFile)
+	}
+	return b, explain(err)
+}
+
+// Put implements the interface.
+func (d *Dir) Put(_ context.Context, name string, data []byte) error {
+	path, err := d.path(name)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return explain(err)
+	}
+	t, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return explain(err)
+	}
+	_, err = t.Write(data)
+	if err = errors.Join(err, t.Close()); err == nil {
+		err = atomicfile.Publish(t.Name(), path)
+	}
+	if err != nil {
+		return explain(errors.Join(err, os.Remove(t.Name())))
+	}
+	return nil
+}
+
+// Remove implements the interface.
+func (d *Dir) Remove(_ context.Context, name string) error {
+	path, err := d.path(name)
+	if err != nil {
+		return err
+	}
+	return explain(gone(os.Remove(path)))
+}
+
+// Commit implements the interface. There is nothing to send.
+func (d *Dir) Commit(context.Context) error { return nil }
+
+// explain says what an error of the disk asks for.
+func explain(err error) error {
+	var code syscall.Errno
+	errors.As(err, &code)
+	full := code == syscall.ENOSPC || code == syscall.EDQUOT
+	if runtime.GOOS == "windows" { // ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL
+		full = code == 39 || code == 112
+	}
+	switch {
+	case err == nil:
+		return nil
+	case full:
+		return fmt.Errorf("%w: make room in the folder, and sync again: %w", hippo.ErrFull, err)
+	case errors.Is(err, fs.ErrPermission), code == syscall.EROFS && !strings.HasPrefix(runtime.GOOS, "windows"):
+		return fmt.Errorf("%w: make the folder readable and writable for this user, and sync again: %w", hippo.ErrReadOnly, err)
+	case errors.Is(err, hippo.ErrCorrupt), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
+}

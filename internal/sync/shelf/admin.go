@@ -1,0 +1,201 @@
+package shelf
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/sync/clock"
+	"github.com/hippo-memory/hippo/internal/sync/entry"
+)
+
+// Init begins a vault in a folder that holds none. It returns the key of this machine, which the caller stores, and the recovery
+// key, which is shown once. The error is [hippo.ErrConflict] if there is a vault.
+func Init(ctx context.Context, f Folder, machine string, now func() time.Time) (*Key, *State, string, error) {
+	v, err := viewOf(ctx, f)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if _, ok := v.sizes[formatName]; ok || len(v.keys)+len(v.segments) > 0 {
+		return nil, nil, "", fmt.Errorf("%w: the folder holds a vault: run hippo sync invite on a machine that uses it, and hippo sync join here", hippo.ErrConflict)
+	}
+	vault, err := age.GenerateX25519Identity()
+	if err != nil {
+		return nil, nil, "", err
+	}
+	key, err := randomKey(vault, nil)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	recovery, err := randomKey(vault, key.root)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	r := &run{Shelf: Open(f, key, &State{}, now), view: v, trust: &trust{}}
+	r.say(key, statement{Admit: key.admission(machine, Machine)})
+	r.say(key, statement{Admit: recovery.admission("recovery key", Recovery)})
+	if err := r.writeTrust(ctx); err != nil {
+		return nil, nil, "", err
+	}
+	return key, r.state, recovery.code(), f.Commit(ctx)
+}
+
+// Join makes this machine one of the vault, by the code of an invitation, which is used up, or by the recovery key. The errors are
+// [hippo.ErrInvalid] for a code with a typo, [hippo.ErrNotFound] for one that this folder does not know, and [hippo.ErrForbidden] for
+// an invitation that has expired.
+func Join(ctx context.Context, f Folder, code, machine string, now func() time.Time) (*Key, *State, error) {
+	guest, err := parseCode(code)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := viewOf(ctx, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(v.keys[guest.id()]) == 0 {
+		return nil, nil, fmt.Errorf("%w: this folder does not know the code: it was used or has expired, it is for another folder, or the folder has not arrived yet", hippo.ErrNotFound)
+	}
+	rec, err := openRecord(ctx, f, v.keys[guest.id()][0], guest.self)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &run{Shelf: Open(f, nil, &State{Statements: union(rec.Root, nil, rec.Statements)}, now), view: v}
+	r.trust = evaluate(rec.Root, r.state.Statements)
+	guest.root = rec.Root
+	if guest.vault, err = age.ParseX25519Identity(rec.Vault); err != nil {
+		return nil, nil, errHalf()
+	}
+	m := r.trust.members[guest.id()]
+	if m == nil || m.Kind == Invitation && now().After(m.Until) {
+		return nil, nil, fmt.Errorf("%w: the invitation has expired: run hippo sync invite again", hippo.ErrForbidden)
+	}
+	if r.key, err = randomKey(guest.vault, rec.Root); err != nil {
+		return nil, nil, err
+	}
+	r.say(guest, statement{Admit: r.key.admission(machine, Machine)})
+	if err := r.writeTrust(ctx); err != nil {
+		return nil, nil, err
+	}
+	if m.Kind == Invitation {
+		if err := r.removeRecords(ctx, v.keys[m.ID]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return r.key, r.state, f.Commit(ctx)
+}
+
+// Invite returns a code with which one more machine can join until a time. It is a secret: who has it and the folder can read everything.
+func (s *Shelf) Invite(ctx context.Context, until time.Time) (string, error) {
+	r, err := s.begin(ctx, nil, true)
+	if err != nil {
+		return "", err
+	}
+	guest, err := randomKey(s.key.vault, s.key.root)
+	if err != nil {
+		return "", err
+	}
+	a := guest.admission("invitation", Invitation)
+	a.Until = until.UnixMilli()
+	r.say(s.key, statement{Admit: a})
+	if err := r.writeTrust(ctx); err != nil {
+		return "", err
+	}
+	if err := r.writeRecord(ctx, r.trust.members[guest.id()]); err != nil {
+		return "", err
+	}
+	return guest.code(), s.folder.Commit(ctx)
+}
+
+// Retire ends the right of a lost machine to write, takes what it has written over, and goes on with it: what was purged leaves its
+// files, too. It is no protection from somebody who has the machine and its key, and reads what the folder has: for that, begin a new
+// vault in another folder. The machine is given by its name or ID; the error is [hippo.ErrNotFound] if there is not just one.
+func (s *Shelf) Retire(ctx context.Context, store Store, machine string) (Result, error) {
+	if res, err := s.Sync(ctx, store); err != nil {
+		return res, err
+	}
+	r, err := s.begin(ctx, store, true)
+	if err != nil {
+		return Result{}, err
+	}
+	found := slices.DeleteFunc(slices.Collect(maps.Values(r.trust.members)), func(m *Member) bool {
+		return m.Name != machine && m.ID != machine || m.ID == s.key.id() || m.Kind != Machine
+	})
+	if len(found) != 1 {
+		return r.Result, fmt.Errorf("%w: %d other machines are named %q: run hippo sync status for their IDs", hippo.ErrNotFound, len(found), machine)
+	}
+	limit := make(entry.Vector)
+	for replica, first := range r.trust.claims {
+		if first.acting() == found[0].acting() {
+			limit = limit.Union(r.view.written(replica))
+		}
+	}
+	r.say(s.key, statement{Retire: &retirement{found[0].ID, limit}})
+	if err := r.writeTrust(ctx); err != nil {
+		return r.Result, err
+	}
+	if err := s.folder.Commit(ctx); err != nil {
+		return r.Result, err
+	}
+	return s.Sync(ctx, store)
+}
+
+// ReplicaStatus is a replica in the folder and in the store.
+type ReplicaStatus struct {
+	Replica clock.Replica
+	// Written is the highest number in the folder, Joined that of the store: one is behind the other by the difference.
+	Written, Joined uint64
+	Files           int
+	// Last is when the newest file was written, by the clock of the machine that wrote it; zero if it cannot be read.
+	Last time.Time
+}
+
+// Status lists the holders of the vault by name, and reads the newest file of each replica.
+func (s *Shelf) Status(ctx context.Context, store Store) ([]*Member, Result, error) {
+	r, err := s.begin(ctx, store, true)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	out := slices.SortedFunc(maps.Values(r.trust.members), func(a, b *Member) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	for _, m := range out {
+		for _, replica := range r.trust.owned(m.ID) {
+			list := r.view.segments[replica]
+			x := ReplicaStatus{Replica: replica, Written: r.view.written(replica)[replica], Joined: r.seen[replica], Files: len(list)}
+			for i := range list {
+				if list[i].to != x.Written {
+					continue
+				}
+				if o, err := r.fetch(ctx, &list[i]); !r.skip(list[i].path, err) {
+					x.Last = o.at
+				}
+			}
+			m.Replicas = append(m.Replicas, x)
+		}
+	}
+	return slices.DeleteFunc(out, func(m *Member) bool { return m.Kind == Invitation && len(r.view.keys[m.ID]) == 0 }), r.Result, ctx.Err()
+}
+
+// Verify reads every file. Own ones that are damaged are written again by the next [Shelf.Sync]; those of others are named.
+func (s *Shelf) Verify(ctx context.Context) (Result, error) {
+	r, err := s.begin(ctx, nil, true)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, list := range r.view.segments {
+		for i := range list {
+			if o, err := r.fetch(ctx, &list[i]); !r.skip(list[i].path, err) {
+				r.Entries += o.entries
+			} else if ctx.Err() == nil {
+				delete(s.state.Files, list[i].path)
+			}
+		}
+	}
+	return r.Result, ctx.Err()
+}

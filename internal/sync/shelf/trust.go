@@ -1,0 +1,202 @@
+package shelf
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/sync/clock"
+	"github.com/hippo-memory/hippo/internal/sync/entry"
+)
+
+// Kind is what holds the identity of a vault.
+type Kind string
+
+// The kinds of holders. An invitation and the recovery key do nothing but admit machines.
+const (
+	Machine    Kind = "machine"
+	Invitation Kind = "invitation"
+	Recovery   Kind = "recovery"
+)
+
+// statement is what a holder states of the vault; one of its fields but At is set. What a later program states otherwise is kept and repeated.
+type statement struct {
+	At     int64       `json:"at"` // in milliseconds since 1970, and above all that its writer knew
+	Admit  *admission  `json:"admit,omitempty"`
+	Claim  string      `json:"claim,omitempty"` // a replica, which the machine writes from now on
+	Retire *retirement `json:"retire,omitempty"`
+}
+
+// admission makes a key one of the vault.
+type admission struct {
+	Key       []byte `json:"key"`
+	Recipient string `json:"recipient"` // to wrap the identity of the vault to
+	Name      string `json:"name"`
+	Kind      Kind   `json:"kind"`
+	Until     int64  `json:"until,omitempty"`
+}
+
+// retirement ends the right of a machine to write more than it has written, and makes the one that states it the owner of its replicas.
+type retirement struct {
+	Holder string       `json:"holder"`
+	Limit  entry.Vector `json:"limit"`
+}
+
+// signed is a statement with its signature.
+type signed struct {
+	By   []byte `json:"by"`
+	Text string `json:"text"`
+	Sig  []byte `json:"sig"`
+
+	statement `json:"-"` // what Text says
+}
+
+// covered is what the signature of a statement covers: it holds for one vault alone.
+func covered(root ed25519.PublicKey, text string) []byte {
+	return []byte("hippo sync statement\n" + base64.StdEncoding.EncodeToString(root) + "\n" + text)
+}
+
+// union adds the statements of a list that are signed and not there yet.
+func union(root ed25519.PublicKey, to, list []signed) []signed {
+	for _, s := range list {
+		same := func(o signed) bool { return o.Text == s.Text && bytes.Equal(o.By, s.By) }
+		if len(s.By) == ed25519.PublicKeySize && !slices.ContainsFunc(to, same) && ed25519.Verify(s.By, covered(root, s.Text), s.Sig) {
+			to = append(to, s)
+		}
+	}
+	return to
+}
+
+// Member is a holder of the identity of the vault.
+type Member struct {
+	ID, Name string
+	Kind     Kind
+	Since    time.Time
+	Until    time.Time // of an invitation
+	// By has admitted it, RetiredBy has retired it; nil for none.
+	By, RetiredBy *Member
+	// Replicas are those that the machine writes.
+	Replicas []ReplicaStatus
+
+	key       ed25519.PublicKey
+	recipient string
+	limit     entry.Vector
+}
+
+// acting returns the machine that acts for a member: itself, or who has retired it.
+func (m *Member) acting() *Member {
+	for m != nil && m.RetiredBy != nil {
+		m = m.RetiredBy
+	}
+	return m
+}
+
+// trust is what the statements say.
+type trust struct {
+	root    ed25519.PublicKey
+	members map[string]*Member
+	claims  map[clock.Replica]*Member // the first one to claim it
+	last    int64                     // the highest At
+}
+
+// maxAt bounds At.
+const maxAt = int64(clock.MaxTime >> 16)
+
+// evaluate returns what signed statements say, the same on every machine that has the same ones.
+func evaluate(root ed25519.PublicKey, list []signed) *trust {
+	t := &trust{root: root, members: make(map[string]*Member), claims: make(map[clock.Replica]*Member)}
+	list = slices.Clone(list)
+	for i := range list {
+		if json.Unmarshal([]byte(list[i].Text), &list[i].statement) != nil || list[i].At < 0 || list[i].At > maxAt {
+			list[i].statement = statement{}
+		}
+		t.last = max(t.last, list[i].At)
+	}
+	slices.SortFunc(list, func(a, b signed) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), bytes.Compare(a.By, b.By), cmp.Compare(a.Text, b.Text))
+	})
+	for more := true; more; {
+		more = false
+		for i := range list {
+			more = t.admit(&list[i]) || more
+		}
+	}
+	for _, s := range list {
+		by := t.members[digest(s.By)]
+		if by == nil || by.Kind != Machine {
+			continue
+		}
+		if s.Retire != nil {
+			t.retire(by, s.Retire)
+		}
+		if r, err := clock.ParseReplica(s.Claim); err == nil && t.claims[r] == nil && (by.RetiredBy == nil || by.limit[r] > 0) {
+			t.claims[r] = by
+		}
+	}
+	return t
+}
+
+// admit reports whether there is a new member.
+func (t *trust) admit(s *signed) bool {
+	a, by := s.Admit, t.members[digest(s.By)]
+	if a == nil || len(a.Key) != ed25519.PublicKeySize || t.members[digest(a.Key)] != nil {
+		return false
+	}
+	began := by == nil && bytes.Equal(s.By, t.root) && bytes.Equal(a.Key, t.root)
+	if !began && (by == nil || by.Kind != Machine && a.Kind != Machine) {
+		return false
+	}
+	t.members[digest(a.Key)] = &Member{
+		ID: digest(a.Key), Name: a.Name, Kind: a.Kind, Since: time.UnixMilli(s.At).UTC(), Until: time.UnixMilli(a.Until).UTC(), By: by,
+		key: a.Key, recipient: a.Recipient,
+	}
+	return true
+}
+
+// retire notes a retirement. The first one counts; a later one may only raise the limit.
+func (t *trust) retire(by *Member, r *retirement) {
+	m := t.members[r.Holder]
+	if m == nil || m == by || by.RetiredBy != nil {
+		return
+	}
+	m.limit = m.limit.Union(r.Limit)
+	if m.RetiredBy == nil {
+		m.RetiredBy = by
+	}
+}
+
+// owned returns the replicas that a machine writes, in order.
+func (t *trust) owned(id string) []clock.Replica {
+	var out []clock.Replica
+	for r, m := range t.claims {
+		if m.acting().ID == id {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, clock.Replica.Compare)
+	return out
+}
+
+// mayWrite returns the machine with an id if it may have written a file.
+func (t *trust) mayWrite(f *file, id string) (*Member, error) {
+	m, owner := t.members[id], t.claims[f.replica]
+	if m == nil || owner == nil {
+		return nil, fmt.Errorf("%w: the vault does not know the machine that wrote it, or not yet", hippo.ErrUnavailable)
+	}
+	for owner != m && owner != nil {
+		owner = owner.RetiredBy
+	}
+	switch {
+	case owner == nil:
+		return nil, fmt.Errorf("%w: it was signed by %s, which does not write replica %v", hippo.ErrForbidden, m.Name, f.replica)
+	case m.RetiredBy != nil && f.to > m.limit[f.replica]:
+		return nil, fmt.Errorf("%w: %s wrote it after it was retired: to take it over, run hippo sync retire %[2]s again", hippo.ErrForbidden, m.Name)
+	}
+	return m, nil
+}
