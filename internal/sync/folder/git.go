@@ -28,6 +28,7 @@ const (
 // logins that it has.
 type Git struct {
 	url, dir string
+	ssh      []string          // a setting, unless the user has one
 	objects  map[string]string // the content of each file
 	tip      string            // of the ref in the repository; empty for none
 	changes  map[string]string // since then: the content of each file, empty for none
@@ -44,14 +45,18 @@ func OpenGit(ctx context.Context, url, dir string) (*Git, error) {
 		}
 	}
 	g := &Git{url: url, dir: dir, changes: make(map[string]string)}
-	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
-		return g, nil
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, explain(err)
 	}
-	_, err := g.git(ctx, nil, nil, "init", "--quiet", "--bare", "--template=")
-	return g, err
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
+		if _, err := g.git(ctx, nil, nil, "init", "--quiet", "--bare", "--template="); err != nil {
+			return nil, err
+		}
+	}
+	if own, _ := g.git(ctx, nil, nil, "config", "--default=", "core.sshCommand"); strings.TrimSpace(own) == "" && os.Getenv("GIT_SSH_COMMAND")+os.Getenv("GIT_SSH") == "" {
+		g.ssh = []string{"GIT_SSH_COMMAND=ssh -o BatchMode=yes"}
+	}
+	return g, nil
 }
 
 // List implements the interface. What was put and not sent is dropped.
@@ -143,7 +148,8 @@ func (g *Git) Commit(ctx context.Context) error {
 		_, err = g.git(ctx, nil, nil, "push", "--quiet", "--", g.url, commit+":"+gitRef)
 		if err == nil {
 			clear(g.changes)
-			return nil
+			_, err = g.git(ctx, nil, nil, "update-ref", gitRef, commit)
+			return err
 		}
 		before := g.tip
 		if failed := g.fetch(ctx); failed != nil {
@@ -197,12 +203,12 @@ func (g *Git) git(ctx context.Context, input []byte, env []string, args ...strin
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", append([]string{
-		"--git-dir=" + g.dir, "-c", "core.hooksPath=/dev/null", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "-c", "push.gpgSign=false",
+		"--git-dir=" + g.dir, "-c", "core.hooksPath=/dev/null", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "-c", "push.gpgSign=false", "-c", "core.askPass=",
 	}, args...)...)
 	cmd.Dir, cmd.Stdin, cmd.WaitDelay = g.dir, bytes.NewReader(input), 5*time.Second
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), ofRepository), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0",
 		"GIT_AUTHOR_NAME=hippo", "GIT_AUTHOR_EMAIL=hippo@localhost", "GIT_COMMITTER_NAME=hippo", "GIT_COMMITTER_EMAIL=hippo@localhost")
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = slices.Concat(cmd.Env, g.ssh, env)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	switch err := cmd.Run(); {
@@ -219,9 +225,10 @@ func (g *Git) git(ctx context.Context, input []byte, env []string, args ...strin
 	}
 }
 
-// ofRepository reports whether a variable of the environment chooses a repository, as a hook of git sets them.
+// ofRepository reports whether a variable of the environment chooses a repository, as a hook of git sets them, or a program that asks for
+// passwords.
 func ofRepository(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
-	keep := []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
-	return strings.HasPrefix(name, "GIT_") && !slices.Contains(keep, name) && !strings.HasPrefix(name, "GIT_SSL_")
+	keep := []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
+	return name == "SSH_ASKPASS" || strings.HasPrefix(name, "GIT_") && !slices.Contains(keep, name) && !strings.HasPrefix(name, "GIT_SSL_")
 }

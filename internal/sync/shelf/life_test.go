@@ -192,6 +192,9 @@ func TestRetire(t *testing.T) {
 	if text := ms[0].plain(f); strings.Contains(text, "HUSH") || !strings.Contains(text, "of the lost machine") {
 		t.Error("the files of the lost machine were not taken over")
 	}
+	if list := f.names("keys/" + lost.key.id()); len(list) > 0 {
+		t.Errorf("the key of the lost machine is still there: %v", list)
+	}
 	puts := f.puts
 	lost.folder = f
 	if _, err := lost.trySync(); !errors.Is(err, hippo.ErrForbidden) || !strings.Contains(err.Error(), "retired by a") || f.puts != puts {
