@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -275,6 +276,22 @@ func TestSync_two_machines_with_one_id(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	})
+	t.Run("a copied machine that is behind", func(t *testing.T) {
+		t.Parallel()
+		f := newMem()
+		ms := several(t, f, "a", "b")
+		state := *ms[0].state
+		c := &machine{t, "copy", f, ms[0].key, &state, ms[0].store.copy(), noon}
+		c.store.now = c.store.now.Add(77e6)
+		c.store.text(1, "of the copy")
+		ms[0].store.text(1, "of a")
+		ms[0].store.text(2, "of a")
+		ms[0].sync()
+		_, err := c.trySync()
+		if taken, ok := errors.AsType[*TakenError](err); !ok || !taken.SameMachine || c.store.shows("of a") {
+			t.Fatalf("got %v", err)
+		}
+	})
 	t.Run("a restored backup", func(t *testing.T) {
 		t.Parallel()
 		f := newMem()
@@ -292,4 +309,121 @@ func TestSync_two_machines_with_one_id(t *testing.T) {
 		ms[1].sync()
 		same(t, ms...)
 	})
+}
+
+// What was stated while the folder was full is written later.
+func TestSync_full_at_first(t *testing.T) {
+	t.Parallel()
+	f := newMem()
+	m, _ := begin(t, f, "a")
+	n := m.invite(f, "b")
+	m.store.text(1, "x")
+	f.refuse = hippo.ErrFull
+	if _, err := m.trySync(); !errors.Is(err, hippo.ErrFull) {
+		t.Fatalf("got %v", err)
+	}
+	f.refuse = nil
+	m.sync()
+	n.sync()
+	same(t, m, n)
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	f := newMem()
+	ms := several(t, f, "a", "b")
+	var names []string
+	for i, m := range ms {
+		m.store.text(i, "text of "+m.name)
+		m.sync()
+		names = append(names, f.names("r/" + m.store.Replica.String())[0])
+		f.files[names[i]][20] ^= 1
+	}
+	res, err := ms[0].shelf().Verify(context.Background())
+	if err != nil || len(res.Skipped) != 2 {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	ms[0].sync()
+	if _, ok := f.files[names[0]]; ok {
+		t.Error("the damaged file is still there")
+	}
+	ms[1].sync()
+	if !ms[1].store.shows("text of a") || ms[0].store.shows("text of b") {
+		t.Error("the damaged file was not written again, or was used")
+	}
+	if _, err := ms[1].shelf().Verify(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	ms[1].sync()
+	ms[0].sync()
+	same(t, ms...)
+	if res, err := ms[0].shelf().Verify(context.Background()); err != nil || len(res.Skipped) > 0 || res.Entries != 2 {
+		t.Errorf("afterwards %+v, %v", res, err)
+	}
+}
+
+// If the newest generation is damaged the one before takes its place.
+func TestSync_older_generation(t *testing.T) {
+	t.Parallel()
+	f := newMem()
+	ms := several(t, f, "a", "b")
+	own := "r/" + ms[0].store.Replica.String() + "/"
+	for i := range 3 {
+		ms[0].store.text(i, "x")
+		ms[0].sync()
+	}
+	f.removal = errors.New("stopped")
+	if _, err := ms[0].shelf().Rebuild(context.Background(), face{ms[0].store}); err == nil {
+		t.Fatal("no error")
+	}
+	f.removal = nil
+	f.files[f.names(own + "2-")[0]] = []byte("damaged")
+	if res := ms[1].sync(); len(res.Skipped) != 1 || res.Entries != 3 {
+		t.Errorf("got %+v", res)
+	}
+	same(t, ms...)
+}
+
+// The carrier has lost the file with which a machine is known.
+func TestSync_lost_record(t *testing.T) {
+	t.Parallel()
+	f := newMem()
+	ms := several(t, f, "a", "b")
+	own := "keys/" + ms[1].key.id()
+	delete(f.files, f.names(own)[0])
+	ms[1].sync()
+	if len(f.names(own)) != 1 {
+		t.Error("it was not written again")
+	}
+}
+
+// Files end after some entries, also where a segment ends.
+func TestSync_many_entries(t *testing.T) {
+	t.Parallel()
+	f := newMem()
+	ms := several(t, f, "a", "b")
+	s := ms[0].store
+	for i := range maxEntries + 10 {
+		if i == maxEntries {
+			s.Saw(s.now)
+		}
+		s.text(i, "x")
+	}
+	ms[0].sync()
+	ms[1].sync()
+	same(t, ms...)
+	for i := range maxEntries + 10 {
+		s.text(i, "y")
+	}
+	ms[0].sync()
+	var got []string
+	for _, name := range f.names("r/" + s.Replica.String()) {
+		got = append(got, strings.Join(strings.Split(name, "-")[1:3], "-"))
+	}
+	slices.Sort(got)
+	if want := []string{"1-4096", "4097-4106", "4107-8202", "8203-8212"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	ms[1].sync()
+	same(t, ms...)
 }

@@ -143,6 +143,12 @@ func TestSync_lost_or_wrong_key(t *testing.T) {
 		t.Fatal(err)
 	}
 	ms[0].store.text(1, "x")
+	moved := *other // its settings name the folder of another vault
+	moved.folder = f
+	before := f.puts
+	if _, err := moved.trySync(); !errors.Is(err, hippo.ErrForbidden) || f.puts != before {
+		t.Errorf("another folder: %v, %d files written", err, f.puts-before)
+	}
 	for name, key := range map[string]*Key{"of another vault": other.key, "of a stranger": stranger} {
 		m := *ms[0]
 		m.key, m.state = key, &State{}

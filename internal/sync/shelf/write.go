@@ -254,7 +254,7 @@ func (o *opened) has(purged map[hippo.ID]bool) bool {
 	return slices.ContainsFunc(o.segments, func(s *entry.Segment) bool {
 		return slices.ContainsFunc(s.Entries, func(e *entry.Entry) bool {
 			_, ok := e.Parts[merge.Purged]
-			return purged[e.Subject] && (!ok || len(e.Parts) > 1)
+			return purged[e.Subject] && !ok
 		})
 	})
 }
