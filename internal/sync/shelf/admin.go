@@ -130,8 +130,8 @@ func (s *Shelf) Retire(ctx context.Context, store Store, machine string) (Result
 		return r.Result, fmt.Errorf("%w: %d other machines are named %q: run hippo sync status for their IDs", hippo.ErrNotFound, len(found), machine)
 	}
 	limit := make(entry.Vector)
-	for replica, first := range r.trust.claims {
-		if first.acting() == found[0].acting() {
+	for replica, claims := range r.trust.claims {
+		if r.trust.owner(replica) == found[0].acting() || slices.Contains(claims, found[0]) {
 			limit = limit.Union(r.view.written(replica))
 		}
 	}

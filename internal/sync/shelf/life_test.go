@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/sync/entry"
 	"github.com/hippo-memory/hippo/internal/sync/merge"
 )
 
@@ -426,4 +427,110 @@ func TestSync_many_entries(t *testing.T) {
 	}
 	ms[1].sync()
 	same(t, ms...)
+}
+
+// A store has entries of others that do not use the folder: those are sent, until the other one uses it.
+func TestSync_relays(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	f := newMem()
+	ms := several(t, f, "a", "b")
+	elsewhere := newStore(t)
+	elsewhere.text(1, "by another way")
+	elsewhere.text(2, "HUSH")
+	exchange := func(from, to *store) {
+		t.Helper()
+		for s, err := range (face{from}).Segments(ctx, to.vector) {
+			if err == nil {
+				err = face{to}.Join(ctx, []*entry.Segment{s})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	exchange(elsewhere, ms[0].store)
+	exchange(elsewhere, ms[1].store) // both get it before they sync
+	ms[0].sync()
+	ms[1].sync()
+	c := ms[0].invite(f, "c")
+	c.sync()
+	same(t, ms[0], ms[1], c)
+	if !c.store.shows("by another way") || len(f.names("r/"+elsewhere.Replica.String())) != 1 {
+		t.Error("it was not sent, or twice")
+	}
+
+	elsewhere.purge(2) // and the purge comes by the other way, too
+	elsewhere.text(3, "later")
+	exchange(elsewhere, ms[0].store)
+	ms[0].sync()
+	c.sync()
+	if text := ms[0].plain(f); strings.Contains(text, "HUSH") || !c.store.shows("later") || c.store.shows("HUSH") {
+		t.Error("the purge did not take place")
+	}
+
+	d := ms[0].invite(f, "d")
+	d.store = elsewhere
+	d.store.text(4, "in the folder")
+	d.sync()
+	for range 2 {
+		for _, m := range append(ms, c, d) {
+			m.sync()
+		}
+	}
+	same(t, ms[0], ms[1], c, d)
+	for _, m := range append(ms, c, d) {
+		if res := m.sync(); !res.Idle || len(res.Skipped) > 0 {
+			t.Errorf("%s: %+v", m.name, res)
+		}
+	}
+
+	if _, err := d.shelf().Retire(ctx, face{d.store}, "a"); err != nil { // what it relayed stays
+		t.Fatal(err)
+	}
+	e := d.invite(f, "e")
+	if res := e.sync(); len(res.Skipped) > 0 {
+		t.Errorf("got %+v", res)
+	}
+	d.sync()
+	same(t, d, e)
+}
+
+// A vault that nobody can open any more is no loss: one machine begins a new one, with all that it has.
+func TestInit_again(t *testing.T) {
+	t.Parallel()
+	f := newMem()
+	ms := several(t, f, "a", "b")
+	for i, m := range ms {
+		m.store.text(i, "text of "+m.name)
+		m.sync()
+	}
+	ms[0].sync()
+	g := newMem()
+	m, _ := begin(t, g, "a")
+	m.store = ms[0].store
+	m.sync()
+	n := m.invite(g, "new")
+	n.sync()
+	same(t, m, n)
+	if !n.store.shows("text of b") {
+		t.Error("what came from others is missing")
+	}
+}
+
+// The carrier has cut an own file.
+func TestSync_cut_file(t *testing.T) {
+	t.Parallel()
+	f := newMem()
+	ms := several(t, f, "a", "b")
+	ms[0].store.text(1, "x")
+	ms[0].sync()
+	name := f.names("r/")[0]
+	f.files[name] = f.files[name][:100]
+	ms[0].sync()
+	ms[1].sync()
+	same(t, ms...)
+	if f.files[name] != nil {
+		t.Error("the cut file is still there")
+	}
 }

@@ -207,13 +207,19 @@ func (s *Shelf) begin(ctx context.Context, store Store, trusted bool) (*run, err
 	return r, err
 }
 
-// claim states that this machine writes as the replica of the store.
+// claim states that this machine writes as the replica of the store, and what the store has of others that do not use the folder: it was
+// copied or restored from one of them, or gets their entries by another way.
 func (r *run) claim() error {
-	switch owner := r.trust.claims[r.own].acting(); {
-	case owner == nil:
+	switch owner := r.trust.owner(r.own); {
+	case !r.trust.owns[r.own]:
 		r.say(r.key, statement{Claim: r.own.String()})
 	case owner.ID != r.key.id():
 		return &TakenError{Replica: r.own, By: owner.Name}
+	}
+	for _, replica := range r.seen.Replicas() {
+		if r.trust.owner(replica) == nil {
+			r.say(r.key, statement{Claim: replica.String(), Relay: true})
+		}
 	}
 	r.state.Own = r.trust.owned(r.key.id())
 	return nil

@@ -30,6 +30,7 @@ type statement struct {
 	At     int64       `json:"at"` // in milliseconds since 1970, and above all that its writer knew
 	Admit  *admission  `json:"admit,omitempty"`
 	Claim  string      `json:"claim,omitempty"` // a replica, which the machine writes from now on
+	Relay  bool        `json:"relay,omitempty"` // it claims what it has of a store that does not use the folder
 	Retire *retirement `json:"retire,omitempty"`
 }
 
@@ -101,8 +102,10 @@ func (m *Member) acting() *Member {
 type trust struct {
 	root    ed25519.PublicKey
 	members map[string]*Member
-	claims  map[clock.Replica]*Member // the first one to claim it
-	last    int64                     // the highest At
+	// claims are the machines that may write a replica: the first one whose own it is, then those that relay it.
+	claims map[clock.Replica][]*Member
+	owns   map[clock.Replica]bool // the first one is no relay
+	last   int64                  // the highest At
 }
 
 // maxAt bounds At.
@@ -110,7 +113,7 @@ const maxAt = int64(clock.MaxTime >> 16)
 
 // evaluate returns what signed statements say, the same on every machine that has the same ones.
 func evaluate(root ed25519.PublicKey, list []signed) *trust {
-	t := &trust{root: root, members: make(map[string]*Member), claims: make(map[clock.Replica]*Member)}
+	t := &trust{root: root, members: make(map[string]*Member), claims: make(map[clock.Replica][]*Member), owns: make(map[clock.Replica]bool)}
 	list = slices.Clone(list)
 	for i := range list {
 		if json.Unmarshal([]byte(list[i].Text), &list[i].statement) != nil || list[i].At < 0 || list[i].At > maxAt {
@@ -135,8 +138,13 @@ func evaluate(root ed25519.PublicKey, list []signed) *trust {
 		if s.Retire != nil {
 			t.retire(by, s.Retire)
 		}
-		if r, err := clock.ParseReplica(s.Claim); err == nil && t.claims[r] == nil && (by.RetiredBy == nil || by.limit[r] > 0) {
-			t.claims[r] = by
+		r, err := clock.ParseReplica(s.Claim)
+		switch {
+		case err != nil, by.RetiredBy != nil && by.limit[r] == 0:
+		case s.Relay:
+			t.claims[r] = append(t.claims[r], by)
+		case !t.owns[r]:
+			t.claims[r], t.owns[r] = slices.Insert(t.claims[r], 0, by), true
 		}
 	}
 	return t
@@ -171,11 +179,19 @@ func (t *trust) retire(by *Member, r *retirement) {
 	}
 }
 
+// owner returns the machine that writes a replica; nil if none is known.
+func (t *trust) owner(r clock.Replica) *Member {
+	if len(t.claims[r]) == 0 {
+		return nil
+	}
+	return t.claims[r][0].acting()
+}
+
 // owned returns the replicas that a machine writes, in order.
 func (t *trust) owned(id string) []clock.Replica {
 	var out []clock.Replica
-	for r, m := range t.claims {
-		if m.acting().ID == id {
+	for r := range t.claims {
+		if t.owner(r).ID == id {
 			out = append(out, r)
 		}
 	}
@@ -185,15 +201,18 @@ func (t *trust) owned(id string) []clock.Replica {
 
 // mayWrite returns the machine with an id if it may have written a file.
 func (t *trust) mayWrite(f *file, id string) (*Member, error) {
-	m, owner := t.members[id], t.claims[f.replica]
-	if m == nil || owner == nil {
+	m, claims := t.members[id], t.claims[f.replica]
+	if m == nil || len(claims) == 0 {
 		return nil, fmt.Errorf("%w: the vault does not know the machine that wrote it, or not yet", hippo.ErrUnavailable)
 	}
-	for owner != m && owner != nil {
-		owner = owner.RetiredBy
-	}
+	may := slices.ContainsFunc(claims, func(x *Member) bool {
+		for x != m && x != nil {
+			x = x.RetiredBy
+		}
+		return x == m
+	})
 	switch {
-	case owner == nil:
+	case !may:
 		return nil, fmt.Errorf("%w: it was signed by %s, which does not write replica %v", hippo.ErrForbidden, m.Name, f.replica)
 	case m.RetiredBy != nil && f.to > m.limit[f.replica]:
 		return nil, fmt.Errorf("%w: %s wrote it after it was retired: to take it over, run hippo sync retire %[2]s again", hippo.ErrForbidden, m.Name)

@@ -136,6 +136,15 @@ func TestTrust(t *testing.T) {
 			c.retire("second machine", "lost", entry.Vector{clock.Replica{1}: 7})
 			c.retire("root", "second machine", entry.Vector{clock.Replica{1}: 7, clock.Replica{2}: 7})
 		}, "lost-second machine, root 1 2, second machine-root"},
+		"a relay gives way": {func(c *council) {
+			c.admit("root", "a", Machine)
+			c.admit("root", "b", Machine)
+			c.states("a", statement{Claim: clock.Replica{1}.String(), Relay: true})
+			c.states("b", statement{Claim: clock.Replica{1}.String(), Relay: true})
+			c.states("b", statement{Claim: clock.Replica{2}.String(), Relay: true})
+			c.claim("root", 2)
+			c.states("a", statement{Claim: clock.Replica{2}.String(), Relay: true})
+		}, "a 1, b, root 2"},
 		"what a retired machine says later does not count": {func(c *council) {
 			c.admit("root", "lost", Machine)
 			c.claim("lost", 1)
