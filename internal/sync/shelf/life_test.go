@@ -398,35 +398,39 @@ func TestSync_lost_record(t *testing.T) {
 	}
 }
 
-// Files end after some entries, also where a segment ends.
+// Files end after some entries: within a segment that others follow, and where one ends.
 func TestSync_many_entries(t *testing.T) {
 	t.Parallel()
-	f := newMem()
-	ms := several(t, f, "a", "b")
-	s := ms[0].store
-	for i := range maxEntries + 10 {
-		if i == maxEntries {
-			s.Saw(s.now)
+	for _, ends := range []int{maxEntries - 5, maxEntries, maxEntries + 5} {
+		f := newMem()
+		ms := several(t, f, "a", "b")
+		s := ms[0].store
+		for i := range maxEntries + 10 {
+			if i == ends || i == ends+7 {
+				s.Saw(s.now)
+			}
+			s.text(i, "x")
 		}
-		s.text(i, "x")
+		ms[0].sync()
+		ms[1].sync()
+		same(t, ms...)
+		for i := range maxEntries + 10 {
+			s.text(i, "y")
+		}
+		ms[0].sync()
+		var got []string
+		for _, name := range f.names("r/" + s.Replica.String()) {
+			got = append(got, strings.Join(strings.Split(name, "-")[1:3], "-"))
+		}
+		slices.Sort(got)
+		if want := []string{"1-4096", "4097-4106", "4107-8202", "8203-8212"}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		if res := ms[1].sync(); len(res.Skipped) > 0 {
+			t.Errorf("got %+v", res)
+		}
+		same(t, ms...)
 	}
-	ms[0].sync()
-	ms[1].sync()
-	same(t, ms...)
-	for i := range maxEntries + 10 {
-		s.text(i, "y")
-	}
-	ms[0].sync()
-	var got []string
-	for _, name := range f.names("r/" + s.Replica.String()) {
-		got = append(got, strings.Join(strings.Split(name, "-")[1:3], "-"))
-	}
-	slices.Sort(got)
-	if want := []string{"1-4096", "4097-4106", "4107-8202", "8203-8212"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	ms[1].sync()
-	same(t, ms...)
 }
 
 // A store has entries of others that do not use the folder: those are sent, until the other one uses it.

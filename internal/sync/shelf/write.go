@@ -161,8 +161,8 @@ func (r publisher) publish(ctx context.Context, replica clock.Replica, generatio
 		if one.Replica != replica || one.From > s.to {
 			continue
 		}
-		part := entry.Segment{Replica: replica, From: one.From, To: min(one.To, s.to), Vector: one.Vector}
-		list, at = append(list, &part), part.To
+		at = min(one.To, s.to)
+		list = append(list, &entry.Segment{Replica: replica, From: one.From, To: at, Vector: one.Vector})
 		for _, e := range one.Entries {
 			if e.Seq > s.to {
 				break
@@ -174,7 +174,7 @@ func (r publisher) publish(ctx context.Context, replica clock.Replica, generatio
 				if err := flush(e.Seq - 1); err != nil {
 					return err
 				}
-				list = []*entry.Segment{{Replica: replica, From: e.Seq, To: part.To, Vector: part.Vector}}
+				list = []*entry.Segment{{Replica: replica, From: e.Seq, To: at, Vector: one.Vector}}
 			}
 			last := list[len(list)-1]
 			last.Entries, bytes, entries = append(last.Entries, e), bytes+len(e.Line()), entries+1
