@@ -74,8 +74,10 @@ func (g *Git) List(ctx context.Context) (map[string]int64, error) {
 	for line := range strings.SplitSeq(list, "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
 		if f := strings.Fields(about); len(f) == 4 && f[1] == "blob" {
-			g.objects[name] = f[2]
 			out[name], _ = strconv.ParseInt(f[3], 10, 64) // a number
+			if out[name] <= maxFile {
+				g.objects[name] = f[2]
+			}
 		}
 	}
 	return out, err
@@ -111,7 +113,7 @@ func (g *Git) Get(ctx context.Context, name string) ([]byte, error) {
 		id = g.objects[name]
 	}
 	if id == "" {
-		return nil, fmt.Errorf("%w: there is no file %s", hippo.ErrUnavailable, name)
+		return nil, fmt.Errorf("%w: there is no file %s, or it has more than %d bytes", hippo.ErrUnavailable, name, maxFile)
 	}
 	b, err := g.git(ctx, nil, nil, "cat-file", "blob", id)
 	return []byte(b), err
