@@ -36,7 +36,7 @@ func layers() [][]string {
 		{"internal/retrieval/retrieve", "internal/store/groupcommit", "internal/store/filelease", "internal/retrieval/label", "internal/retrieval/excerpt"},
 		{"internal/retrieval/recall", "internal/store/sqlitex"},
 		{"internal/retrieval/recall/hybrid", "internal/store", "internal/importer/peers"},
-		{"internal/retrieval/index", "internal/engine/consolidate"},
+		{"internal/retrieval/index", "internal/engine/consolidate", "internal/exchange"},
 		{"internal/retrieval/embedding", "internal/code/codeindex"},
 		{"internal/engine/entities", "internal/engine/writebehind", "internal/code"},
 		{"internal/engine"},

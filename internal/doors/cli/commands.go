@@ -98,7 +98,7 @@ func commands(s *shell) []group {
 			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), serveCommand(s), newTokenCommand(s), newLoginCommand(s), newLogoutCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
 		}},
 		{"Commands for stores:", []*cobra.Command{
-			newStatusCommand(s), newConsolidateCommand(s), newClustersCommand(s), newAuditCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newMergeFileCommand(), newBackupCommand(s), newCheckCommand(s), newDBCommand(s), newTenantCommand(s),
+			newStatusCommand(s), newConsolidateCommand(s), newClustersCommand(s), newAuditCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newMergeFileCommand(), newSyncCommand(s), newBackupCommand(s), newCheckCommand(s), newDBCommand(s), newTenantCommand(s),
 		}},
 		{"Commands for code:", []*cobra.Command{newCodeCommand(s)}},
 		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), knowsClaudeHippo(s, newEmbedCommand(s)), knowsClaudeHippo(s, newBenchCommand(s)), newEvalCommand(s), newDemoCommand(s)}},

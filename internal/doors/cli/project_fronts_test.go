@@ -58,7 +58,7 @@ func unknownProjectInCommands(t *testing.T, f *fronts, id string) {
 	obey, others, all := projectCommands(), otherCommands(), cli.Commands()
 	for _, c := range all {
 		_, other := others[c]
-		other = other || slices.ContainsFunc([]string{"code", "completion", "db", "help", "model", "tenant", "token"}, func(group string) bool { return c == group || strings.HasPrefix(c, group+" ") })
+		other = other || slices.ContainsFunc([]string{"code", "completion", "db", "help", "model", "sync", "tenant", "token"}, func(group string) bool { return c == group || strings.HasPrefix(c, group+" ") })
 		isGroup := slices.ContainsFunc(all, func(x string) bool { return strings.HasPrefix(x, c+" ") })
 		args, obeys := obey[c]
 		if obeys == (other || isGroup) {

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/exchange"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// Remotes are the remotes of a store.
+type Remotes struct{ *exchange.Remotes }
+
+// OpenRemotes opens the remotes of a store. Other processes may use the store meanwhile, and follow what is joined. The caller closes them.
+func OpenRemotes(ctx context.Context, c config.Config, o *Options) (*Remotes, error) {
+	if err := syncs(&c); err != nil {
+		return nil, err
+	}
+	backend, _, err := openBackend(ctx, c.Store, o)
+	if err != nil {
+		return nil, err
+	}
+	now := o.Now
+	if now == nil {
+		now = time.Now //nolint:forbidigo // the default clock
+	}
+	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone, Retention: c.History})
+	x, err := exchange.Open(ctx, s, exchange.Options{Dir: filepath.Clean(c.Store.Path) + ".sync", Now: now})
+	return &Remotes{x}, err
+}
+
+// CarrierOf reads the first argument of a command as a carrier; there may be none.
+func CarrierOf(args []string) (exchange.Carrier, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
+	return exchange.ParseCarrier(args[0])
+}
+
+// NewCarrier is [CarrierOf] for a command that needs one.
+func NewCarrier(args []string) (exchange.Carrier, error) {
+	return exchange.ParseCarrier(append(args, "")[0])
+}
+
+// syncs says why a store cannot be one of several.
+func syncs(c *config.Config) error {
+	why := ""
+	switch {
+	case c.Namespace != "":
+		why = "memories of a namespace are not synced: leave out --namespace"
+	case c.Store.Kind == "sqlite":
+		return nil
+	case c.Store.Remote():
+		why = "the store is on a server, " + c.Store.String() + ": other machines can use it there, with --store; to sync it, run this on the server"
+	case c.Store.Database():
+		why = "a store in a database cannot be synced: other machines can use the database, with --store"
+	case c.Store.Kind == "dir":
+		why = "a directory store cannot be synced yet: keep it in Git, which merges it after hippo merge-file --setup, or move it to a file with hippo migrate"
+	case c.Store.Kind == "shared":
+		why = "the file of another program cannot be synced: copy its memories to a store of Hippo with hippo migrate"
+	default:
+		why = "a store in RAM cannot be synced"
+	}
+	return fmt.Errorf("%w: %s", hippo.ErrUnsupported, why)
+}

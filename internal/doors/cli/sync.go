@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/base/termtext"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/doors/wire"
+	"github.com/hippo-memory/hippo/internal/verb"
+)
+
+// invitationTime is how long an invitation can be used.
+const invitationTime = 24 * time.Hour
+
+func newSyncCommand(s *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "sync",
+		Short: "Sync the memories of your machines by a folder or a Git repository, encrypted",
+		Long: `Sync the memories of your machines. Each has a store of its own, which works offline; a remote carries the changes between them, encrypted:
+a folder that Dropbox, iCloud, OneDrive, Syncthing or a stick carries, or a Git repository. Nothing has to be resolved: what was changed at
+once on two machines is joined, and hippo log keeps the value that is not shown. docs/sync.md says what is carried.`,
+		Example: `  hippo sync init ~/Dropbox         # on the first machine
+  hippo sync invite                 # prints the command for the next one:
+  hippo sync join CODE ~/Dropbox
+  hippo sync now`,
+		Args: refuseUnknownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(
+		newSyncInitCommand(s), newSyncInviteCommand(s), newSyncJoinCommand(s), newSyncAddCommand(s), newSyncRemoveCommand(s), newSyncStatusCommand(s),
+		newSyncNowCommand(s), newSyncVerifyCommand(s), newSyncRebuildCommand(s), newSyncRetireCommand(s),
+	)
+	return c
+}
+
+// withRemotes opens the remotes of a store, runs fn and closes them.
+func withRemotes(ctx context.Context, s *shell, cfg config.Config, fn func(*app.Remotes) error) error {
+	x, err := app.OpenRemotes(ctx, cfg, &app.Options{Now: s.now, Zone: zone(), Log: s.logger(cfg)})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(x), x.Close())
+}
+
+// onRemotes is [withRemotes] for a store that exists.
+func onRemotes(ctx context.Context, s *shell, fn func(*app.Remotes) error) (config.Config, error) {
+	cfg, err := existingStore(s)
+	if err != nil {
+		return cfg, err
+	}
+	return cfg, withRemotes(ctx, s, cfg, fn)
+}
+
+// addMachine adds the flag for the name of this machine.
+func addMachine(c *cobra.Command, name *string) {
+	c.Flags().StringVar(name, "name", "", "the name of this machine, for hippo sync status (default: that of the system)")
+}
+
+// machineName returns the name of this machine.
+func machineName(given string) (string, error) {
+	name := strings.TrimSpace(given)
+	if name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return "", usagef("the system has no name for this machine: give one with --name")
+		}
+		name, _, _ = strings.Cut(host, ".")
+	}
+	if len(name) > hippo.MaxName || termtext.Line(name) != name {
+		return "", hippo.Fieldf("name", "must be a line of at most %d bytes, got %q", hippo.MaxName, name)
+	}
+	return name, nil
+}
+
+func newSyncInitCommand(s *shell) *cobra.Command {
+	var name string
+	c := &cobra.Command{
+		Use:   "init CARRIER",
+		Short: "Begin to sync: send what this store has to a folder or git:URL, and print the recovery key",
+		Long: `Begin to sync this store with other machines. CARRIER is a folder that something carries between them, or git:URL of a repository that all of
+them reach; a ref of its own is used, which no branch sees. What is sent is encrypted. The recovery key is shown once: with it and the folder
+a new machine can join when all others are lost.`,
+		Example: `  hippo sync init ~/Dropbox
+  hippo sync init git:git@github.com:me/memory.git`,
+		Args: maximumArguments(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			at, err := app.NewCarrier(args)
+			if err != nil {
+				return err
+			}
+			machine, err := machineName(name)
+			if err != nil {
+				return err
+			}
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			return withRemotes(c.Context(), s, cfg, func(x *app.Remotes) error {
+				recovery, out, err := x.Init(c.Context(), at, machine)
+				if err != nil {
+					return err
+				}
+				return printBegun(s, recovery, wire.SyncOutcomeOf(&out))
+			})
+		},
+	}
+	addMachine(c, &name)
+	return c
+}
+
+func printBegun(s *shell, recovery string, o wire.SyncOutcome) error {
+	if s.json {
+		o.RecoveryKey = recovery
+		return errors.Join(s.printJSON(o), o.Err)
+	}
+	fmt.Fprintf(s.out, "recovery key: %s\n", recovery)
+	s.warn("write the recovery key down: it is shown this once, and with the folder it opens everything, also when all machines are lost")
+	printOutcome(s, &o)
+	if strings.HasPrefix(o.Carrier, "git:") {
+		s.warn("the history of the ref keeps what is purged later, encrypted")
+	}
+	s.warn("on this machine, hippo sync invite prints the command for the next one")
+	return o.Err
+}
+
+func newSyncInviteCommand(s *shell) *cobra.Command {
+	var expires string
+	c := &cobra.Command{
+		Use:   "invite [CARRIER]",
+		Short: "Print the command with which one more machine joins, once",
+		Long:  "Print the command with which one more machine joins, once, within a day. Its code is a secret: who has it and the folder reads everything.",
+		Args:  maximumArguments(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			at, err := app.CarrierOf(args)
+			if err != nil {
+				return err
+			}
+			until := s.now().Add(invitationTime)
+			if expires != "" {
+				x := verb.Time{Name: "expires", Text: expires}
+				if err := cmp.Or(typedTimes(x), verb.Read(s.now().In(zone()), x.AheadInto(&until))); err != nil {
+					return err
+				}
+			}
+			if !until.After(s.now()) {
+				return hippo.Fieldf("expires", "must be in the future, got %s", expires)
+			}
+			_, err = onRemotes(c.Context(), s, func(x *app.Remotes) error {
+				code, at, err := x.Invite(c.Context(), at, until)
+				if err != nil {
+					return err
+				}
+				if s.json {
+					return s.printJSON(wire.SyncInvitation{Code: code, Carrier: at.String(), Until: until.UTC().Truncate(time.Second)})
+				}
+				s.warn("run this on the other machine until %s, with its own path of the folder:", clock(until))
+				fmt.Fprintf(s.out, "hippo sync join %s %s\n", code, termtext.Argument(at.String()))
+				return nil
+			})
+			return err
+		},
+	}
+	c.Flags().StringVar(&expires, "expires", "", `until when it can be used, such as "in 1 hour" (default: in 1 day)`)
+	return c
+}
+
+func newSyncJoinCommand(s *shell) *cobra.Command {
+	var name string
+	c := &cobra.Command{
+		Use:   "join CODE CARRIER",
+		Short: "Join the machines that sync by a folder or git:URL, by an invitation or the recovery key",
+		Long: `Join the machines that sync by CARRIER. CODE is printed by hippo sync invite on one of them, or is the recovery key; - reads it from stdin.
+What this store has is kept and sent to the others.`,
+		Example: `  hippo sync join 1QX...0C ~/Dropbox
+  pass hippo-recovery | hippo sync join - git:git@github.com:me/memory.git`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0, 1:
+				return usagef("two arguments are needed: CODE CARRIER, as hippo sync invite prints them on another machine")
+			case 2:
+				return nil
+			}
+			return usagef("unexpected argument %q", args[2])
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			at, err := app.NewCarrier(args[1:])
+			if err != nil {
+				return err
+			}
+			machine, err := machineName(name)
+			if err != nil {
+				return err
+			}
+			code, err := readCode(s, args[0])
+			if err != nil {
+				return err
+			}
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			return oneOutcome(c.Context(), s, cfg, func(x *app.Remotes) (wire.SyncOutcome, error) {
+				out, err := x.Join(c.Context(), code, at, machine)
+				return wire.SyncOutcomeOf(&out), err
+			})
+		},
+	}
+	addMachine(c, &name)
+	return c
+}
+
+func newSyncAddCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "add CARRIER",
+		Short: "Sync the same machines by one more folder or git:URL",
+		Long: `Sync the same machines by one more carrier, such as a repository beside a folder. Run it on each of them that reaches it; they need no
+invitation.`,
+		Args: maximumArguments(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			at, err := app.NewCarrier(args)
+			if err != nil {
+				return err
+			}
+			cfg, err := existingStore(s)
+			if err != nil {
+				return err
+			}
+			return oneOutcome(c.Context(), s, cfg, func(x *app.Remotes) (wire.SyncOutcome, error) {
+				out, err := x.Add(c.Context(), at)
+				return wire.SyncOutcomeOf(&out), err
+			})
+		},
+	}
+}
+
+func newSyncRemoveCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove [CARRIER]",
+		Short: "Stop syncing by a folder or git:URL; memories and the folder stay as they are",
+		Args:  maximumArguments(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			at, err := app.CarrierOf(args)
+			if err != nil {
+				return err
+			}
+			_, err = onRemotes(c.Context(), s, func(x *app.Remotes) error {
+				last, err := x.Remove(c.Context(), at)
+				if err != nil {
+					return err
+				}
+				if s.json {
+					return s.printJSON(map[string]bool{"removed": true, "last": last})
+				}
+				if last {
+					fmt.Fprintln(s.out, "removed; this store no longer syncs")
+				} else {
+					fmt.Fprintln(s.out, "removed")
+				}
+				return nil
+			})
+			return err
+		},
+	}
+}

@@ -1,0 +1,181 @@
+// Package exchange syncs a store with its remotes: the folders by which the machines of a user exchange what their stores have changed.
+// What this machine needs for it lies in a folder beside the store, which no other user can read: for each remote a file with its
+// carrier and the key, one with the state, and for a repository of Git a copy of the ref.
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/sync/shelf"
+)
+
+// lockRetry is how often the lock is tried that another process holds.
+const lockRetry = 50 * time.Millisecond
+
+// Options are what a store is synced with.
+type Options struct {
+	// Dir is the folder for keys and states. It is made by the first remote.
+	Dir string
+	Now func() time.Time
+}
+
+// Remotes are the remotes of a store on this machine. One process at a time has those of a store.
+type Remotes struct {
+	Options
+	files files
+	store *store.Store
+	lock  *flock.Flock // nil before there is a folder to lock
+}
+
+// Open returns the remotes of a store, which is closed with them. It waits for another process that syncs the store until ctx ends. The
+// error is [hippo.ErrUnsupported] for a store of a kind that cannot be one of several.
+func Open(ctx context.Context, s *store.Store, o Options) (*Remotes, error) {
+	x := &Remotes{Options: o, files: files(o.Dir), store: s}
+	_, _, err := store.Replica(ctx, s)
+	if _, absent := os.Stat(o.Dir); err == nil && absent == nil {
+		err = x.take(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+// take makes the folder and locks it.
+func (x *Remotes) take(ctx context.Context) error {
+	if x.lock != nil {
+		return nil
+	}
+	if err := os.MkdirAll(x.Dir, 0o700); err != nil {
+		return fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
+	}
+	lock := flock.New(filepath.Join(x.Dir, "lock"), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+		return fmt.Errorf("%w: lock the remotes of the store: %w", hippo.ErrUnavailable, err)
+	}
+	x.lock = lock
+	return nil
+}
+
+// Close closes the store.
+func (x *Remotes) Close() error {
+	err := x.store.Close()
+	if x.lock != nil {
+		err = errors.Join(err, x.lock.Close())
+	}
+	return err
+}
+
+// enable makes the store one of several.
+func enable(ctx context.Context, x *Remotes) error {
+	id, _, err := store.Replica(ctx, x.store)
+	if err != nil || !id.IsZero() {
+		return err
+	}
+	return store.EnableSync(ctx, x.store)
+}
+
+// Outcome is what a call has done with a remote.
+type Outcome struct {
+	Carrier Carrier
+	shelf.Result
+	// Changed are the memories that look different now, Conflicts those that were changed at once here and elsewhere, and Invalid those that
+	// this program cannot store as others have set them.
+	Changed, Conflicts, Invalid []hippo.ID
+	// Err is why nothing, or not all, could be done.
+	Err error
+}
+
+// Init begins a vault in a folder that holds none, and sends it what the store has. The recovery key is shown once: it is returned whenever
+// the vault was begun, and the Outcome says how sending went.
+func (x *Remotes) Init(ctx context.Context, c Carrier, machine string) (recovery string, out Outcome, err error) {
+	r := x.files.remote(c)
+	err = x.begin(ctx, r, func(f shelf.Folder) (err error) {
+		r.key, r.state, recovery, err = shelf.Init(ctx, f, machine, x.Now)
+		return err
+	})
+	if err != nil {
+		return "", out, err
+	}
+	return recovery, x.use(ctx, r, (*shelf.Shelf).Sync), nil
+}
+
+// Join makes this machine one of the vault in a folder, by the code of an invitation or the recovery key, and exchanges all with it.
+func (x *Remotes) Join(ctx context.Context, code string, c Carrier, machine string) (out Outcome, err error) {
+	r := x.files.remote(c)
+	err = x.begin(ctx, r, func(f shelf.Folder) (err error) {
+		r.key, r.state, err = shelf.Join(ctx, f, code, machine, x.Now)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	return x.use(ctx, r, (*shelf.Shelf).Sync), nil
+}
+
+// begin gets the key of a remote and keeps it, before the store becomes one of several.
+func (x *Remotes) begin(ctx context.Context, r *remote, admit func(shelf.Folder) error) error {
+	if err := x.take(ctx); err != nil {
+		return err
+	}
+	f, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := admit(f); err != nil {
+		return err
+	}
+	if err := r.save(); err != nil {
+		return err
+	}
+	return enable(ctx, x)
+}
+
+// Add uses one more folder for the vault of a remote that there is: its machines need no invitation to it.
+func (x *Remotes) Add(ctx context.Context, c Carrier) (out Outcome, err error) {
+	list, err := x.files.list()
+	if err != nil {
+		return out, err
+	}
+	r := x.files.remote(c)
+	for _, one := range list {
+		if one.carrier == c {
+			return out, fmt.Errorf("%w: the store already syncs with %v", hippo.ErrConflict, c)
+		}
+		if r.key == nil && one.key != nil {
+			r.key, r.state = one.key, &shelf.State{Statements: one.state.Statements}
+		}
+	}
+	if r.key == nil {
+		return out, list[0].broken
+	}
+	if out = x.use(ctx, r, (*shelf.Shelf).Sync); out.Err != nil {
+		return out, errors.Join(out.Err, r.remove())
+	}
+	return out, nil
+}
+
+// Remove forgets a remote, and reports whether it was the last one: then the store is alone again. The folder keeps what it has.
+func (x *Remotes) Remove(ctx context.Context, c Carrier) (last bool, err error) {
+	r, err := x.files.one(c)
+	if err != nil {
+		return false, err
+	}
+	list, err := x.files.list()
+	if err != nil {
+		return false, err
+	}
+	if err := r.remove(); err != nil || len(list) > 1 {
+		return false, err
+	}
+	return true, store.DisableSync(ctx, x.store)
+}

@@ -1,0 +1,147 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/sync/clock"
+	"github.com/hippo-memory/hippo/internal/sync/entry"
+	"github.com/hippo-memory/hippo/internal/sync/shelf"
+)
+
+// work is what a call does with a shelf.
+type work func(*shelf.Shelf, context.Context, shelf.Store) (shelf.Result, error)
+
+// Sync exchanges all with each remote. The error is [hippo.ErrNotFound] if there is none; those of single remotes are in their outcomes.
+func (x *Remotes) Sync(ctx context.Context) ([]Outcome, error) {
+	return x.each(ctx, (*shelf.Shelf).Sync)
+}
+
+// Rebuild is Sync and writes all files of this machine again.
+func (x *Remotes) Rebuild(ctx context.Context) ([]Outcome, error) {
+	return x.each(ctx, (*shelf.Shelf).Rebuild)
+}
+
+// Verify reads every file of each remote.
+func (x *Remotes) Verify(ctx context.Context) ([]Outcome, error) {
+	return x.each(ctx, func(s *shelf.Shelf, ctx context.Context, _ shelf.Store) (shelf.Result, error) { return s.Verify(ctx) })
+}
+
+// Retire ends the right of a lost machine to write to any remote, and goes on with what it has written.
+func (x *Remotes) Retire(ctx context.Context, machine string) ([]Outcome, error) {
+	return x.each(ctx, func(s *shelf.Shelf, ctx context.Context, to shelf.Store) (shelf.Result, error) {
+		return s.Retire(ctx, to, machine)
+	})
+}
+
+// Invite returns a code with which one more machine can join the vault of a remote until a time, and the carrier of that remote.
+func (x *Remotes) Invite(ctx context.Context, c Carrier, until time.Time) (code string, at Carrier, err error) {
+	r, err := x.files.one(c)
+	if err != nil {
+		return "", c, err
+	}
+	out := x.use(ctx, r, func(s *shelf.Shelf, ctx context.Context, _ shelf.Store) (res shelf.Result, err error) {
+		code, err = s.Invite(ctx, until)
+		return res, err
+	})
+	return code, r.carrier, out.Err
+}
+
+func (x *Remotes) each(ctx context.Context, do work) ([]Outcome, error) {
+	list, err := x.files.list()
+	if err != nil {
+		return nil, err
+	}
+	if err := enable(ctx, x); err != nil { // the store may have been replaced by one that was alone
+		return nil, err
+	}
+	known := make(map[string]*shelf.State)
+	out := make([]Outcome, 0, len(list))
+	for _, r := range list {
+		if r.key != nil {
+			if s := known[r.key.String()]; s != nil {
+				learn(r.state, s)
+			}
+			known[r.key.String()] = r.state
+		}
+		out = append(out, x.use(ctx, r, do))
+	}
+	return out, ctx.Err()
+}
+
+// use opens the shelf of a remote, does something with it, and keeps its key and state. A store that was copied so that it could not
+// notice gets an identity of its own.
+func (x *Remotes) use(ctx context.Context, r *remote, do work) (out Outcome) {
+	out.Carrier, out.Err = r.carrier, r.broken
+	if out.Err != nil {
+		return out
+	}
+	f, err := r.open(ctx)
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	to := &replica{store: x.store}
+	s := shelf.Open(f, r.key, r.state, x.Now)
+	out.Result, out.Err = do(s, ctx, to)
+	if taken, ok := errors.AsType[*shelf.TakenError](out.Err); ok && !taken.SameMachine {
+		if out.Err = store.RenewReplica(ctx, x.store); out.Err == nil {
+			out.Result, out.Err = do(s, ctx, to)
+		}
+	}
+	if out.Err == nil && to.asked {
+		r.synced = x.Now().UTC()
+	}
+	out.Changed, out.Conflicts, out.Invalid = ids(to.changed), ids(to.conflicts), ids(to.invalid)
+	out.Err = errors.Join(out.Err, r.save())
+	return out
+}
+
+// replica is a store as a shelf sees it, and what was joined.
+type replica struct {
+	store                       *store.Store
+	changed, conflicts, invalid []hippo.ID
+	asked                       bool // something was exchanged, and not only looked at
+}
+
+// Replica implements [shelf.Store].
+func (r *replica) Replica(ctx context.Context) (clock.Replica, entry.Vector, error) {
+	r.asked = true
+	_, seen, err := store.Replica(ctx, r.store)
+	if err != nil {
+		return clock.Replica{}, nil, err
+	}
+	for _, err := range store.Segments(ctx, r.store, seen) { // a copy is another replica from here on
+		if err != nil {
+			return clock.Replica{}, nil, err
+		}
+	}
+	return store.Replica(ctx, r.store)
+}
+
+// Segments implements [shelf.Store].
+func (r *replica) Segments(ctx context.Context, after entry.Vector) iter.Seq2[*entry.Segment, error] {
+	return store.Segments(ctx, r.store, after)
+}
+
+// Join implements [shelf.Store].
+func (r *replica) Join(ctx context.Context, list []*entry.Segment) error {
+	j, err := store.Join(ctx, r.store, list)
+	r.changed, r.conflicts, r.invalid = append(r.changed, j.Changed...), append(r.conflicts, j.Conflicts...), append(r.invalid, j.Invalid...)
+	return err
+}
+
+// ids returns each ID once, in order.
+func ids(list []hippo.ID) []hippo.ID {
+	once := make(map[hippo.ID]bool, len(list))
+	for _, id := range list {
+		once[id] = true
+	}
+	return slices.SortedFunc(maps.Keys(once), hippo.ID.Compare)
+}
