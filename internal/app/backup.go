@@ -77,7 +77,7 @@ func (r *BackupReport) write(ctx context.Context, b driver.Backend, dir, file st
 	if err != nil {
 		return err
 	}
-	if err = replaceAll(ctx, b, s, nil); err == nil {
+	if err = (&replacement{from: &leftOut{Backend: b}, to: s}).run(ctx); err == nil {
 		err = s.CopyTo(ctx, file)
 	}
 	return errors.Join(err, s.Close())

@@ -4,38 +4,22 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// beforeRestore separates the path of a store from the time in the name of the copy that a restore saves.
-const beforeRestore = ".before-restore-"
-
-// restored is the content of a backup. If whole is set, a restore also brings back the memories that the store purged since.
-type restored struct {
-	driver.Backend
-	whole bool
-}
-
-// from returns the content to restore in a store. A restore removes the memories that its backup lacks, which leaves the same marks as a
-// purge. The copy that a restore saved is therefore restored whole.
-func (b *OpenedBackup) from(c config.Store) restored {
-	return restored{b.copy, b.BringBack || strings.HasPrefix(b.path, c.Path+beforeRestore)}
-}
-
-// without returns the content without the memories that a store has purged, or all of it if whole is set.
-func (r restored) without(ctx context.Context, to driver.Backend) (w leftOut, err error) {
-	w = leftOut{r.Backend, make(map[hippo.ID]bool)}
-	if r.whole {
+// without returns the content to restore in a store: that of the backup, without the memories that the store has purged, unless BringBack is
+// set.
+func (b *OpenedBackup) without(ctx context.Context, to driver.Backend) (*leftOut, error) {
+	w := &leftOut{Backend: b.copy, ids: make(map[hippo.ID]bool)}
+	if b.BringBack {
 		return w, nil
 	}
 	var ids []hippo.ID
-	for c, err := range r.Changes(ctx, 0) {
+	for c, err := range b.copy.Changes(ctx, 0) {
 		if err != nil {
-			return w, err
+			return nil, err
 		}
 		if c.Memory != nil {
 			ids = append(ids, c.ID)
@@ -44,23 +28,27 @@ func (r restored) without(ctx context.Context, to driver.Backend) (w leftOut, er
 	for some := range slices.Chunk(ids, copyBatch) {
 		purged, err := to.Purged(ctx, some)
 		if err != nil {
-			return w, err
+			return nil, err
 		}
-		for _, id := range purged {
-			w.ids[id] = true
-		}
+		w.leave(purged)
 	}
 	return w, nil
 }
 
-// leftOut hides some memories of a back end from [replaceAll].
+// leftOut hides some memories of a back end from a [replacement].
 type leftOut struct {
 	driver.Backend
 	ids map[hippo.ID]bool
 }
 
+func (l *leftOut) leave(purged []hippo.ID) {
+	for _, id := range purged {
+		l.ids[id] = true
+	}
+}
+
 // Changes implements [driver.Backend].
-func (l leftOut) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
+func (l *leftOut) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	return func(yield func(driver.Change, error) bool) {
 		for c, err := range l.Backend.Changes(ctx, since) {
 			if !l.ids[c.ID] && !yield(c, err) {
@@ -71,7 +59,7 @@ func (l leftOut) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dr
 }
 
 // AllRelations implements [driver.Relations].
-func (l leftOut) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
+func (l *leftOut) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
 		for r, err := range l.Backend.AllRelations(ctx) {
 			if !l.ids[r.From] && !l.ids[r.To] && !yield(r, err) {

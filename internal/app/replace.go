@@ -8,50 +8,84 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// replaceAll replaces the data of to by that of from: memories, relations, history and the active day in one transaction, then
-// vectors. first, if not nil, is called at the beginning of the transaction with the IDs of memories that from does not have, and
-// returns those that came since they were looked for.
-func replaceAll(ctx context.Context, from, to driver.Backend, first func(tx driver.Tx, stale []hippo.ID) (changed []hippo.ID, err error)) error {
-	h, err := from.Head(ctx)
+// replacement replaces the data of a back end by that of another one.
+type replacement struct {
+	from *leftOut
+	to   driver.Backend
+	now  func() time.Time
+	// bringBack: the user asked for what was purged as well.
+	bringBack bool
+	// first, if not nil, is called at the beginning of the transaction with the IDs of memories that from does not have, and returns those that
+	// came since they were looked for.
+	first func(tx driver.Tx, stale []hippo.ID) (changed []hippo.ID, err error)
+	// forgotten counts the memories that from does not have and that became forgotten, because the store syncs.
+	forgotten int
+	// final counts the memories that from has and that stay purged, because that holds on all replicas.
+	final int
+}
+
+// run replaces memories, relations, history and the active day in one transaction, then vectors. What was purged in a store that syncs is
+// left out.
+func (r *replacement) run(ctx context.Context) error {
+	h, err := r.from.Head(ctx)
 	if err != nil {
 		return err
 	}
-	kept, stale, err := compareIDs(ctx, from, to)
+	kept, stale, err := compareIDs(ctx, r.from, r.to)
 	if err != nil {
 		return err
 	}
-	ids := slices.SortedFunc(maps.Keys(kept), hippo.ID.Compare)
-	ids = slices.DeleteFunc(ids, func(id hippo.ID) bool { return !kept[id] })
-	want, err := allRelations(ctx, from)
-	if err != nil {
-		return err
-	}
-	err = to.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		gone := stale
-		if first != nil {
-			changed, err := first(tx, stale)
-			if err != nil {
-				return err
-			}
-			gone = slices.Concat(stale, slices.DeleteFunc(changed, func(id hippo.ID) bool { _, ok := kept[id]; return ok }))
-		}
-		if err := errors.Join(tx.Purge(gone...), advance(tx, h.Calendar)); err != nil {
+	var ids []hippo.ID
+	s := store.New(r.to, &store.Options{Now: r.now})
+	err = store.Replace(ctx, s, func(tx *store.Replacing) error {
+		purged, err := store.PurgedForGood(tx, slices.AppendSeq(slices.Collect(maps.Keys(kept)), maps.Keys(r.from.ids))...)
+		if err != nil {
 			return err
 		}
-		if err := putAll(ctx, from, tx); err != nil {
-			return err
+		if r.final = len(purged); r.bringBack && r.final > 0 {
+			return store.PurgeHolds(r.final)
 		}
-		return errors.Join(replaceRelations(tx, want, anyRelation), replaceHistory(ctx, from, tx, ids))
+		r.from.leave(purged)
+		ids = slices.SortedFunc(maps.Keys(kept), hippo.ID.Compare)
+		ids = slices.DeleteFunc(ids, func(id hippo.ID) bool { return !kept[id] || r.from.ids[id] })
+		return r.write(ctx, tx, h.Calendar, ids, kept, stale)
 	})
 	if err != nil {
 		return err
 	}
-	return copyVectors(ctx, from, to, ids)
+	return copyVectors(ctx, r.from, r.to, ids)
+}
+
+// write replaces all but vectors. ids are the memories to put.
+func (r *replacement) write(ctx context.Context, tx *store.Replacing, day driver.Calendar, ids []hippo.ID, kept map[hippo.ID]bool, stale []hippo.ID) error {
+	gone := stale
+	if r.first != nil {
+		changed, err := r.first(tx, stale)
+		if err != nil {
+			return err
+		}
+		gone = slices.Concat(stale, slices.DeleteFunc(changed, func(id hippo.ID) bool { _, ok := kept[id]; return ok }))
+	}
+	forgotten, err := tx.Remove(gone...)
+	if r.forgotten = len(forgotten); err != nil {
+		return err
+	}
+	want, err := allRelations(ctx, r.from)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(advance(tx, day), putAll(ctx, r.from, tx)); err != nil {
+		return err
+	}
+	mine := func(r *hippo.Relation) bool { return !forgotten[r.From] && !forgotten[r.To] }
+	return errors.Join(replaceRelations(tx, want, mine), replaceHistory(ctx, r.from, tx, ids))
 }
 
 // advance sets the active day, which does not go back.

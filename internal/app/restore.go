@@ -20,10 +20,14 @@ const copyBatch = 500
 
 // RestoreReport is the outcome of [OpenedBackup.Restore].
 type RestoreReport struct {
-	// Memories is how many there are now, forgotten ones included.
+	// Memories is how many there are now, forgotten ones included, except for those that Forgotten counts.
 	Memories int
+	// Forgotten counts the memories that the backup lacks and that became forgotten instead of being removed, because the store syncs.
+	Forgotten int
 	// Purged counts the memories of the backup that were left out, because they were deleted permanently since.
 	Purged int
+	// Final counts those of Purged that cannot be brought back, because the store syncs or did so.
+	Final int
 	// Saved is the file that has what was there before; empty if there was nothing.
 	Saved string
 	// Problems are those of the backup.
@@ -46,7 +50,7 @@ type OpenedBackup struct {
 	// Problems are memories of the backup that cannot be read. What a store has of them
 	// stays.
 	Problems []api.StoreProblem
-	// BringBack also restores what was deleted permanently since. What a restore of the same store has saved always is.
+	// BringBack also restores what was deleted permanently since.
 	BringBack bool
 
 	path string
@@ -99,7 +103,8 @@ func (b *OpenedBackup) Close() error { return errors.Join(b.copy.Close(), os.Rem
 // it saved what was there to another file beside the store. Running servers follow. All but vectors is
 // replaced in one transaction, before which the saved file gets what others wrote meanwhile; a restore
 // that was interrupted is completed by the next. The active day does not go back. What was deleted permanently since the backup is left out, unless
-// BringBack is set.
+// BringBack is set. In a store that syncs, a restore is a change like others: other replicas follow it, and what they wrote without having seen
+// it stays. What the backup lacks becomes forgotten there and here.
 //
 // A SQLite store that is too damaged to be written is renamed, and the backup takes its place.
 func (b *OpenedBackup) Restore(ctx context.Context, c config.Store, now time.Time, o *Options) (r RestoreReport, err error) {
@@ -113,15 +118,19 @@ func (b *OpenedBackup) Restore(ctx context.Context, c config.Store, now time.Tim
 	if sameFile(c.Path, b.path) {
 		return r, fmt.Errorf("%w: %s is the store itself", hippo.ErrConflict, b.path)
 	}
-	saved := unusedName(c.Path + beforeRestore + now.UTC().Format("20060102T150405Z"))
+	saved := unusedName(c.Path + ".before-restore-" + now.UTC().Format("20060102T150405Z"))
 	to, _, err := openBackend(ctx, c, o)
 	if c.Kind == "shared" && errors.Is(err, hippo.ErrCorrupt) && isEmpty(c.Path) { // there is nothing of the other program to keep
 		if err = os.Rename(c.Path, saved+".damaged.db"); err == nil {
 			to, _, err = openBackend(ctx, c, o)
 		}
 	}
+	clock := o.Now
+	if clock == nil {
+		clock = func() time.Time { return now }
+	}
 	if err == nil {
-		err = errors.Join(r.restore(ctx, to, b.from(c), saved+".db"), to.Close())
+		err = errors.Join(r.restore(ctx, to, b, saved+".db", clock), to.Close())
 	}
 	if c.Kind == "sqlite" && errors.Is(err, hippo.ErrCorrupt) {
 		err = r.replaceDamaged(ctx, c.Path, b.copy, saved+".damaged.db")
@@ -159,7 +168,7 @@ func sameFile(a, b string) bool {
 
 // restore saves what a store has, and replaces it. The copy is made while others write; what they changed meanwhile is added to it in
 // the transaction that replaces it, so that no write is lost between the two.
-func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from restored, saved string) (err error) {
+func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, b *OpenedBackup, saved string, now func() time.Time) (err error) {
 	if _, err := problems(ctx, to); err != nil {
 		return err
 	}
@@ -172,12 +181,14 @@ func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from res
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	left, err := from.without(ctx, to)
+	left, err := b.without(ctx, to)
 	if err != nil {
 		return err
 	}
-	r.Purged = len(left.ids)
-	err = replaceAll(ctx, left, to, func(tx driver.Tx, stale []hippo.ID) ([]hippo.ID, error) { return c.complete(ctx, tx, stale) })
+	x := &replacement{from: left, to: to, now: now, bringBack: b.BringBack}
+	x.first = func(tx driver.Tx, stale []hippo.ID) ([]hippo.ID, error) { return c.complete(ctx, tx, stale) }
+	err = x.run(ctx)
+	r.Purged, r.Final, r.Forgotten = len(left.ids), x.final, x.forgotten
 	if exists(saved) {
 		r.Saved = saved
 	}
@@ -185,7 +196,7 @@ func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from res
 		return err
 	}
 	h, err := to.Head(ctx)
-	r.Memories = h.Memories
+	r.Memories = h.Memories - r.Forgotten
 	return err
 }
 

@@ -49,6 +49,9 @@ func newRecorder(tx driver.Tx, replica driver.ReplicaTx) *recorder {
 	}
 }
 
+// Unwrap returns the transaction of the back end.
+func (r *recorder) Unwrap() driver.Tx { return r.Tx }
+
 // Get implements [driver.Tx].
 func (r *recorder) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	ms, err := r.Tx.Get(ids...)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,19 +26,15 @@ func replicas(s *Store) (driver.Replicas, error) {
 
 // EnableSync turns on sync for the store. It writes entries for every memory of the default namespace, stamped with the time of its last
 // change, so that later changes from other replicas win. If sync was enabled before, it writes entries only for what has changed since
-// then. If sync is already on, EnableSync does nothing.
+// then. What a restore has removed is no purge: it only becomes forgotten where the store had sent it to others. If sync is already on,
+// EnableSync does nothing.
 func EnableSync(ctx context.Context, s *Store) error {
 	if _, err := replicas(s); err != nil {
 		return wrap("enable sync", err)
 	}
-	var purged []hippo.ID
-	for c, err := range s.backend.Changes(ctx, 1) {
-		if err != nil {
-			return wrap("enable sync", err)
-		}
-		if c.Memory == nil && c.Unreadable == nil && !c.ID.IsZero() {
-			purged = append(purged, c.ID)
-		}
+	purged, removed, err := goneFrom(ctx, s)
+	if err != nil {
+		return wrap("enable sync", err)
 	}
 	return wrap("enable sync", driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
 		replica, ok := tx.(driver.ReplicaTx)
@@ -54,32 +51,47 @@ func EnableSync(ctx context.Context, s *Store) error {
 		if err != nil {
 			return err
 		}
-		a := &adopting{writing: w, tx: tx, cast: s.cast, set: make(map[hippo.ID]map[string]json.RawMessage)}
-		if err := a.adopt(); err != nil {
+		a := &adopting{writing: w, tx: tx, store: s, set: make(map[hippo.ID]map[string]json.RawMessage)}
+		if err := cmp.Or(a.adopt(), a.purge(purged), a.hide(removed)); err != nil {
 			return err
 		}
-		for _, id := range purged {
-			if err := w.read(id); err != nil {
-				return err
-			}
-			a.set[id] = map[string]json.RawMessage{merge.Purged: json.RawMessage("true")}
-			w.Write(s.now(), w.subjects[id], a.set[id], w.seen)
-		}
 		x := &showing{w, tx}
-		if err := x.others(a.set, nil); err != nil {
+		if err := x.others(a.set, a.hidden); err != nil {
 			return err
 		}
 		return w.finish()
 	}))
 }
 
+// goneFrom returns the memories that were purged in a store, and those that a restore has removed.
+func goneFrom(ctx context.Context, s *Store) (purged, removed []hippo.ID, err error) {
+	for c, err := range s.backend.Changes(ctx, 1) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if c.Memory == nil && c.Unreadable == nil && !c.ID.IsZero() {
+			removed = append(removed, c.ID)
+		}
+	}
+	if purged, err = s.backend.Purged(ctx, removed); err != nil {
+		return nil, nil, err
+	}
+	is := make(map[hippo.ID]bool, len(purged))
+	for _, id := range purged {
+		is[id] = true
+	}
+	return purged, slices.DeleteFunc(removed, func(id hippo.ID) bool { return is[id] }), nil
+}
+
 // adopting writes entries for the content of a store that its entries do not cover yet.
 type adopting struct {
 	*writing
-	tx   driver.Tx
-	cal  driver.Calendar
-	cast merge.Cast
-	set  map[hippo.ID]map[string]json.RawMessage // the parts written so far
+	tx    driver.Tx
+	cal   driver.Calendar
+	store *Store
+	set   map[hippo.ID]map[string]json.RawMessage // the parts written so far
+	// hidden are the memories that hide has stored.
+	hidden []hippo.ID
 }
 
 func (a *adopting) adopt() (err error) {
@@ -115,14 +127,59 @@ func (a *adopting) adopt() (err error) {
 	return nil
 }
 
+// purge writes entries for memories that were purged.
+func (a *adopting) purge(ids []hippo.ID) error {
+	for _, id := range ids {
+		if a.set[id] != nil { // it came back meanwhile
+			continue
+		}
+		if err := a.read(id); err != nil {
+			return err
+		}
+		a.set[id] = map[string]json.RawMessage{merge.Purged: json.RawMessage("true")}
+		a.Write(a.store.now(), a.subjects[id], a.set[id], a.seen)
+	}
+	return nil
+}
+
+// hide stores those of the removed memories that other replicas have, as forgotten ones, and writes entries for that.
+func (a *adopting) hide(ids []hippo.ID) error {
+	for _, id := range ids {
+		if err := a.read(id); err != nil {
+			return err
+		}
+		s := a.subjects[id]
+		if a.set[id] != nil || !s.There() {
+			continue
+		}
+		m := &hippo.Memory{ID: id}
+		s.Apply(m, s.Parts(), a.cal, a.store.cast)
+		before := m.Clone()
+		m.Accesses = []hippo.Access{{Day: merge.DayOf(a.cal, dateOf(a.store, m.CreatedAt)), Count: 1}}
+		if !m.Forgotten() {
+			m.ForgottenAt = a.store.now().UTC()
+		}
+		if normalise(m); m.Validate() != nil {
+			continue // a later program can show it
+		}
+		a.set[id] = s.Changed(before, m, a.cal, a.store.cast)
+		a.Write(a.store.now(), s, a.set[id], a.seen)
+		a.hidden = append(a.hidden, id)
+		if err := a.tx.Put(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // changed returns the parts of a memory that differ from its entries. related holds the relations of every memory in the store.
 func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[hippo.ID]map[string]json.RawMessage) map[string]json.RawMessage {
 	var before *hippo.Memory
 	if s.There() {
 		before = m.Clone()
-		s.Apply(before, s.Parts(), a.cal, a.cast)
+		s.Apply(before, s.Parts(), a.cal, a.store.cast)
 	}
-	set := s.Changed(before, m, a.cal, a.cast)
+	set := s.Changed(before, m, a.cal, a.store.cast)
 	for name, value := range related[m.ID] {
 		if h := s.Winner(name); h == nil || string(h.Parts[name]) != string(value) {
 			set[name] = value

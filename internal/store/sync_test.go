@@ -7,7 +7,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,7 +39,7 @@ func (w *syncWorld) step(s *syncedStore, n int) (name string, err error) {
 		return name, err
 	}
 	at := w.now.Add(s.skew).UTC().Truncate(time.Microsecond)
-	switch kind := w.pick(28); kind {
+	switch kind := w.pick(29); kind {
 	case 0, 1, 2, 3, 4, 5, 6:
 		if from := w.list[w.pick(len(w.list))]; from != s {
 			return "exchange", w.exchange(from, s, w.pick(3) == 0)
@@ -79,6 +81,8 @@ func (w *syncWorld) step(s *syncedStore, n int) (name string, err error) {
 		return "use", store.Touch(ctx, s.Store, 1, map[hippo.ID]int{w.id(): 1 + w.pick(3)})
 	case 26:
 		return "alone for a while", w.aloneForAWhile(s, n)
+	case 28:
+		return "backup", w.restoreBackup(s)
 	}
 	return "nothing", nil
 }
@@ -195,11 +199,60 @@ func (w *syncWorld) aloneForAWhile(s *syncedStore, n int) error {
 		return err
 	}
 	err := w.edit(s, n)
+	if w.pick(3) == 0 {
+		err = cmp.Or(err, w.restoreBackup(s))
+	}
 	if w.pick(2) == 0 {
 		_, e := w.relate(s, w.now.Add(s.skew).UTC().Truncate(time.Microsecond))
 		err = cmp.Or(err, e)
 	}
 	return cmp.Or(store.EnableSync(context.Background(), s.Store), err)
+}
+
+// restoreBackup replaces the memories of a store by those of its last backup, or takes one.
+func (w *syncWorld) restoreBackup(s *syncedStore) error {
+	here, err := s.Get(context.Background(), w.ids)
+	if err != nil {
+		return err
+	}
+	if s.backup == nil || w.pick(3) == 0 {
+		s.backup = here
+		return nil
+	}
+	in := make(map[hippo.ID]string)
+	for _, m := range s.backup {
+		in[m.ID] = m.Content
+	}
+	var stale []hippo.ID
+	for _, m := range here {
+		if text, ok := in[m.ID]; !ok {
+			stale = append(stale, m.ID)
+		} else if text != m.Content {
+			delete(w.acked, m.Content) // a restore saves it in a file
+		}
+	}
+	if id, _, err := store.Replica(context.Background(), s.Store); err != nil {
+		return err
+	} else if id.IsZero() { // it removes the history as well
+		maps.DeleteFunc(w.acked, func(_ string, id hippo.ID) bool { return slices.Contains(stale, id) })
+	}
+	err = store.Replace(context.Background(), s.Store, func(tx *store.Replacing) error {
+		purged, err := store.PurgedForGood(tx, hippo.IDsOf(s.backup...)...)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Remove(stale...); err != nil {
+			return err
+		}
+		for _, m := range s.backup {
+			if !slices.Contains(purged, m.ID) {
+				err = errors.Join(err, tx.Put(m.Clone()))
+			}
+		}
+		return err
+	})
+	w.done["restored"]++
+	return err
 }
 
 // copyFile opens a copy of the file of a store as another store.
@@ -255,7 +308,7 @@ func TestSync_converges_many(t *testing.T) {
 				}
 			}
 			t.Log(done)
-			for _, name := range []string{"conflict", "edit", "vote", "open", "set", "forget", "purge", "relate", "unrelate", "supersede", "undo", "import"} {
+			for _, name := range []string{"conflict", "edit", "vote", "open", "set", "forget", "purge", "relate", "unrelate", "supersede", "undo", "import", "restored"} {
 				if done[name] == 0 && !testing.Short() {
 					t.Errorf("no history has done: %s", name)
 				}

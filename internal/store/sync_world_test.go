@@ -29,6 +29,7 @@ type syncedStore struct {
 	backend driver.Backend
 	path    string // the SQLite file
 	skew    time.Duration
+	backup  []*hippo.Memory
 }
 
 // syncWorld holds several stores that sync, and every write that they have acknowledged.

@@ -128,7 +128,7 @@ func restoreFile(ctx context.Context, s *shell, file string, yes, bringBack bool
 // printRestored prints the outcome of a restore, which may have failed after it saved the store.
 func printRestored(s *shell, path string, r app.RestoreReport, err error) error {
 	if s.json && err == nil {
-		return s.printJSON(wire.RestoreReport{Memories: r.Memories, Purged: r.Purged, Saved: r.Saved, Problems: wire.ProblemsOf(r.Problems)})
+		return s.printJSON(wire.RestoreReport{Memories: r.Memories, Forgotten: r.Forgotten, Purged: r.Purged, Saved: r.Saved, Problems: wire.ProblemsOf(r.Problems)})
 	}
 	if r.Saved != "" {
 		fmt.Fprintf(s.errw, "what was there is in %s\n", termtext.Line(r.Saved))
@@ -138,8 +138,14 @@ func printRestored(s *shell, path string, r app.RestoreReport, err error) error 
 	}
 	printProblems(s, r.Problems)
 	fmt.Fprintf(s.out, "restored %s from %s\n", memories(r.Memories), termtext.Line(path))
+	if r.Forgotten > 0 {
+		fmt.Fprintf(s.out, "forgotten: %s, on all machines that sync with this one, because the backup does not have them\n", memories(r.Forgotten))
+		fmt.Fprintln(s.errw, "hippo list --forgotten shows them")
+	}
 	if r.Purged > 0 {
-		fmt.Fprintf(s.out, "left out: %s, purged since or removed by another restore\n", memories(r.Purged))
+		fmt.Fprintf(s.out, "left out: %s, purged since\n", memories(r.Purged))
+	}
+	if r.Purged > r.Final {
 		fmt.Fprintf(s.errw, "try: hippo restore %s --bring-back restores them as well\n", termtext.Argument(path))
 	}
 	return nil

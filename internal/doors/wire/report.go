@@ -22,8 +22,10 @@ type BackupReport struct {
 
 // RestoreReport is the outcome of a restore from a backup as JSON.
 type RestoreReport struct {
-	// Memories also counts forgotten ones.
+	// Memories also counts forgotten ones, except for those that Forgotten counts.
 	Memories int `json:"memories"`
+	// Forgotten counts those that the backup lacks and that became forgotten, because the store syncs.
+	Forgotten int `json:"forgotten,omitempty"`
 	// Purged counts those of the backup that were left out.
 	Purged int `json:"purged,omitempty"`
 	// Saved is the file that has what was in the store before.

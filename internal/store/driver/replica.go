@@ -54,20 +54,46 @@ type ReplicaTx interface {
 
 // ReplicaOf returns the [ReplicaTx] of a transaction, or nil if the store does not sync.
 func ReplicaOf(tx Tx) ReplicaTx {
-	for {
-		if t, ok := tx.(interface{ Unwrap() Tx }); ok {
-			tx = t.Unwrap()
-			continue
-		}
-		t, ok := tx.(ReplicaTx)
-		if !ok {
-			return nil
-		}
-		if r, _ := t.Replica(); r.ID.IsZero() {
-			return nil
-		}
-		return t
+	t := EntriesOf(tx)
+	if t == nil {
+		return nil
 	}
+	if r, _ := t.Replica(); r.ID.IsZero() {
+		return nil
+	}
+	return t
+}
+
+// EntriesOf is [ReplicaOf], but it is nil only if the back end does not support sync. A store that synced before keeps its entries.
+func EntriesOf(tx Tx) ReplicaTx {
+	t, _ := innermost(tx).(ReplicaTx)
+	return t
+}
+
+// innermost returns the transaction of the back end.
+func innermost(tx Tx) Tx {
+	for {
+		t, ok := tx.(interface{ Unwrap() Tx })
+		if !ok {
+			return tx
+		}
+		tx = t.Unwrap()
+	}
+}
+
+// Remover is implemented by transactions that tell a memory that a restore has removed from one that was purged.
+type Remover interface {
+	// MarkRemoved records that nobody purged these memories, which this transaction has purged: a restore removed them, because its backup
+	// lacks them. [History.Purged] does not return them.
+	MarkRemoved(ids ...hippo.ID) error
+}
+
+// MarkRemoved is [Remover.MarkRemoved]. A back end that is no Remover counts the memories as purged.
+func MarkRemoved(tx Tx, ids ...hippo.ID) error {
+	if r, ok := innermost(tx).(Remover); ok {
+		return r.MarkRemoved(ids...)
+	}
+	return nil
 }
 
 // SortHeld orders entries by memory and dot.

@@ -41,7 +41,7 @@ func (g graves) Purged(ctx context.Context, ids []hippo.ID) ([]hippo.ID, error) 
 	}
 	var out []hippo.ID
 	for _, id := range ids {
-		if r, known := s.rows[id]; known && r.memory == nil {
+		if r, known := s.rows[id]; known && r.memory == nil && !r.removed {
 			out = append(out, id)
 		}
 	}

@@ -40,10 +40,11 @@ type Store struct {
 	replica replicaState
 }
 
-// row is the latest state of one ID; memory is nil if it was purged.
+// row is the latest state of one ID; memory is nil if it was purged, or removed by a restore.
 type row struct {
 	revision hippo.Revision
 	memory   *hippo.Memory
+	removed  bool
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -119,6 +120,12 @@ func commitTx(ctx context.Context, s *Store, t *tx) error {
 		return err
 	}
 	s.head = t.head
+	for _, id := range t.removals {
+		if r, ok := t.changed[id]; ok && r.memory == nil {
+			r.removed = true
+			t.changed[id] = r
+		}
+	}
 	maps.Copy(s.rows, t.changed)
 	for _, id := range t.purged {
 		dropVectorsOf(s, id)

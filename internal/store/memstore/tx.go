@@ -18,7 +18,17 @@ type tx struct {
 	related map[driver.RelationKey]hippo.Relation // set after the last purge of their memories
 	history driver.HistoryChanges
 	head    driver.Head
+	removals
 	replicaTx
+}
+
+// removals are the memories that a restore removes.
+type removals []hippo.ID
+
+// MarkRemoved implements [driver.Remover].
+func (r *removals) MarkRemoved(ids ...hippo.ID) error {
+	*r = append(*r, ids...)
+	return nil
 }
 
 func (t *tx) row(id hippo.ID) row {

@@ -307,7 +307,7 @@ func (s *history) Purged(ctx context.Context, ids []hippo.ID) (out []hippo.ID, e
 		return f.Snapshot(ctx, func(r sqlitex.Queryer) error {
 			for _, id := range ids {
 				var there int
-				if found, err := sqlitex.First(ctx, r, "SELECT 1 FROM tombstone WHERE id = ?", []any{id[:]}, &there); err != nil {
+				if found, err := sqlitex.First(ctx, r, "SELECT 1 FROM tombstone WHERE id = ? AND NOT removed", []any{id[:]}, &there); err != nil {
 					return err
 				} else if found {
 					out = append(out, id)

@@ -276,3 +276,13 @@ func (t *replicaTx) Arrived(to hippo.ID) (out []hippo.ID, err error) {
 	}
 	return out, t.db.Exec("DELETE FROM sync_waiting WHERE target = ?", to[:])
 }
+
+// MarkRemoved implements [driver.Remover].
+func (t *replicaTx) MarkRemoved(ids ...hippo.ID) error {
+	for _, id := range ids {
+		if err := t.db.Exec("UPDATE tombstone SET removed = 1 WHERE id = ?", id[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -266,7 +266,7 @@ func (t *Tx) Purge(ids ...hippo.ID) error {
 		if err := t.Exec("DELETE FROM memory WHERE pk = ?", old.pk); err != nil {
 			return err
 		}
-		if err := t.Exec("INSERT INTO tombstone VALUES (?, ?)", id[:], int64(t.head.Revision)); err != nil {
+		if err := t.Exec("INSERT INTO tombstone (id, revision) VALUES (?, ?)", id[:], int64(t.head.Revision)); err != nil {
 			return err
 		}
 	}
