@@ -91,30 +91,41 @@ type Outcome struct {
 	// Changed are the memories that look different now, Conflicts those that were changed at once here and elsewhere, and Invalid those that
 	// this program cannot store as others have set them.
 	Changed, Conflicts, Invalid []hippo.ID
+	// Unfinished: the recovery key was not shown yet, because Init was stopped. The next one shows it.
+	Unfinished bool
 	// Err is why nothing, or not all, could be done.
 	Err error
 }
 
-// Init begins a vault in a folder that holds none, and sends it what the store has. The recovery key is shown once: it is returned whenever
-// the vault was begun, and the Outcome says how sending went.
+// Init begins a vault in a folder that holds none, and sends it what the store has. One that was stopped goes on. The recovery key is shown
+// once: it is returned whenever the vault was begun, and the Outcome says how sending went.
 func (x *Remotes) Init(ctx context.Context, c Carrier, machine string) (recovery string, out Outcome, err error) {
 	r := x.files.remote(c)
-	err = x.begin(ctx, r, func(f shelf.Folder) (err error) {
-		r.key, r.state, recovery, err = shelf.Init(ctx, f, machine, x.Now)
+	r.unfinished = true
+	begun := x.files.begun(c)
+	err = x.begin(ctx, r, func(f shelf.Folder, keep shelf.Keep) (err error) {
+		recovery, err = shelf.Init(ctx, f, machine, begun, x.Now, keep)
+		if err != nil && begun == nil && r.key != nil {
+			if there, failed := shelf.Exists(ctx, f); failed == nil && !there { // there is nothing to go on with
+				err = errors.Join(err, r.remove())
+			}
+		}
 		return err
 	})
 	if err != nil {
 		return "", out, err
 	}
-	return recovery, x.use(ctx, r, (*shelf.Shelf).Sync), nil
+	out = x.use(ctx, r, (*shelf.Shelf).Sync)
+	r.unfinished, out.Unfinished = false, false
+	out.Err = errors.Join(out.Err, r.save())
+	return recovery, out, nil
 }
 
 // Join makes this machine one of the vault in a folder, by the code of an invitation or the recovery key, and exchanges all with it.
 func (x *Remotes) Join(ctx context.Context, code string, c Carrier, machine string) (out Outcome, err error) {
 	r := x.files.remote(c)
-	err = x.begin(ctx, r, func(f shelf.Folder) (err error) {
-		r.key, r.state, err = shelf.Join(ctx, f, code, machine, x.Now)
-		return err
+	err = x.begin(ctx, r, func(f shelf.Folder, keep shelf.Keep) error {
+		return shelf.Join(ctx, f, code, machine, x.Now, keep)
 	})
 	if err != nil {
 		return out, err
@@ -122,8 +133,8 @@ func (x *Remotes) Join(ctx context.Context, code string, c Carrier, machine stri
 	return x.use(ctx, r, (*shelf.Shelf).Sync), nil
 }
 
-// begin gets the key of a remote and keeps it, before the store becomes one of several.
-func (x *Remotes) begin(ctx context.Context, r *remote, admit func(shelf.Folder) error) error {
+// begin gets the key of a remote and keeps it, before the folder is changed and before the store becomes one of several.
+func (x *Remotes) begin(ctx context.Context, r *remote, admit func(shelf.Folder, shelf.Keep) error) error {
 	if err := x.take(ctx); err != nil {
 		return err
 	}
@@ -131,10 +142,14 @@ func (x *Remotes) begin(ctx context.Context, r *remote, admit func(shelf.Folder)
 	if err != nil {
 		return err
 	}
-	if err := admit(f); err != nil {
+	err = admit(f, func(k *shelf.Key, s *shelf.State) error {
+		r.key, r.state = k, s
+		return r.save()
+	})
+	if err != nil {
 		return err
 	}
-	if err := r.save(); err != nil {
+	if err := r.saveState(); err != nil {
 		return err
 	}
 	return enable(ctx, x)

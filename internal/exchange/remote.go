@@ -36,6 +36,8 @@ type remote struct {
 	broken  error // why there is no key
 	state   *shelf.State
 	synced  time.Time // when all was exchanged last; zero: never
+	// unfinished: the recovery key was not shown yet.
+	unfinished bool
 }
 
 // files is the folder with the keys and the states.
@@ -45,6 +47,8 @@ type files string
 type keyFile struct {
 	Carrier Carrier `json:"carrier"`
 	Key     string  `json:"key"`
+	// Unfinished: the recovery key was not shown yet.
+	Unfinished bool `json:"unfinished,omitempty"`
 }
 
 // stateFile is the content of a file with a state.
@@ -91,12 +95,22 @@ func (x files) load(file string) (*remote, error) {
 		return nil, fmt.Errorf("%w: %s does not name its remote: delete it, and run hippo sync join with an invitation from another machine, or with the recovery key", hippo.ErrCorrupt, file)
 	}
 	r := x.remote(k.Carrier)
+	r.unfinished = k.Unfinished
 	r.key, r.broken = shelf.ParseKey(k.Key)
 	var kept stateFile
 	if b, err := os.ReadFile(r.path + stateSuffix); err == nil && json.Unmarshal(b, &kept) == nil && kept.State != nil {
 		r.state, r.synced = kept.State, kept.Synced
 	}
 	return r, nil
+}
+
+// begun returns the key of a remote whose Init was stopped; nil if there is none.
+func (x files) begun(c Carrier) *shelf.Key {
+	r, err := x.load(x.remote(c).path + keySuffix)
+	if err != nil || !r.unfinished {
+		return nil
+	}
+	return r.key
 }
 
 // one returns a remote; without a carrier the only one.
@@ -127,7 +141,7 @@ func (r *remote) open(ctx context.Context) (shelf.Folder, error) {
 
 // save writes the key, so that it is on the disk before it is used, and the state.
 func (r *remote) save() error {
-	b, err := json.Marshal(keyFile{r.carrier, r.key.String()})
+	b, err := json.Marshal(keyFile{r.carrier, r.key.String(), r.unfinished})
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (x *Remotes) each(ctx context.Context, do work) ([]Outcome, error) {
 // use opens the shelf of a remote, does something with it, and keeps its key and state. A store that was copied so that it could not
 // notice gets an identity of its own.
 func (x *Remotes) use(ctx context.Context, r *remote, do work) (out Outcome) {
-	out.Carrier, out.Err = r.carrier, r.broken
+	out.Carrier, out.Unfinished, out.Err = r.carrier, r.unfinished, r.broken
 	if out.Err != nil {
 		return out
 	}

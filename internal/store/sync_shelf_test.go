@@ -59,12 +59,13 @@ func (w *shelves) sync(i int) error {
 		var key *shelf.Key
 		var state *shelf.State
 		var err error
+		keep := func(k *shelf.Key, s *shelf.State) error { key, state = k, s; return nil }
 		if len(w.keys) == 0 {
-			key, state, _, err = shelf.Init(ctx, w.folder, "first", w.at)
+			_, err = shelf.Init(ctx, w.folder, "first", nil, w.at, keep)
 		} else {
 			var code string
 			if code, err = shelf.Open(w.folder, w.keys[0], w.states[0], w.at).Invite(ctx, w.now.Add(time.Hour)); err == nil {
-				key, state, err = shelf.Join(ctx, w.folder, code, fmt.Sprint("machine ", len(w.keys)), w.at)
+				err = shelf.Join(ctx, w.folder, code, fmt.Sprint("machine ", len(w.keys)), w.at, keep)
 			}
 		}
 		if err != nil {

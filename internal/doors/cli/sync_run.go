@@ -77,6 +77,9 @@ func printOutcome(s *shell, o *wire.SyncOutcome) {
 		fmt.Fprintf(s.out, "%s: %s\n", termtext.Line(o.Carrier), done(o))
 	}
 	printSkipped(s, o)
+	if o.Unfinished {
+		s.warn("hippo sync init was stopped before it showed the recovery key: run hippo sync init %s again", termtext.Argument(o.Carrier))
+	}
 	if len(o.Invalid) > 0 {
 		s.warn("%s stay as they were here, because this program cannot store them as others have set them", memories(len(o.Invalid)))
 	}

@@ -20,7 +20,9 @@ type SyncOutcome struct {
 	Invalid   []hippo.ID `json:"invalid,omitempty"`
 	Skipped   []SyncSkip `json:"skipped,omitempty"`
 	Backwards []string   `json:"backwards,omitempty"`
-	Error     *ErrorBody `json:"error,omitempty"`
+	// Unfinished: hippo sync init was stopped before it showed the recovery key.
+	Unfinished bool       `json:"unfinished,omitempty"`
+	Error      *ErrorBody `json:"error,omitempty"`
 
 	Err error `json:"-"` // what Error says
 }
@@ -48,7 +50,7 @@ func SyncOutcomeOf(o *exchange.Outcome) SyncOutcome {
 	out := SyncOutcome{
 		Carrier: o.Carrier.String(), SyncTraffic: SyncTraffic{o.Written, o.BytesSent, o.Entries, o.Read, o.Removed},
 		Changed: append([]hippo.ID{}, o.Changed...), Conflicts: append([]hippo.ID{}, o.Conflicts...), Invalid: o.Invalid, Skipped: skips(o.Skipped),
-		Error: bodyOf(o.Err), Err: o.Err,
+		Unfinished: o.Unfinished, Error: bodyOf(o.Err), Err: o.Err,
 	}
 	for _, r := range o.Backwards {
 		out.Backwards = append(out.Backwards, r.String())

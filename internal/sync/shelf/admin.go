@@ -3,6 +3,7 @@ package shelf
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,84 +16,122 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// Init begins a vault in a folder that holds none. It returns the key of this machine, which the caller stores, and the recovery
-// key, which is shown once. The error is [hippo.ErrConflict] if there is a vault.
-func Init(ctx context.Context, f Folder, machine string, now func() time.Time) (*Key, *State, string, error) {
+// Exists reports whether a folder holds a vault, or a part of one.
+func Exists(ctx context.Context, f Folder) (bool, error) {
+	v, err := viewOf(ctx, f)
+	return err == nil && v.used(), err
+}
+
+// Keep stores the key and the state of a machine. It is called before the folder is changed, so that a stop at any moment leaves no vault
+// that nobody can open.
+type Keep func(*Key, *State) error
+
+// Init begins a vault in a folder that holds none, and returns the recovery key, which is shown once. begun is the key of an Init that was
+// stopped, or nil: its vault gets one more recovery key. The error is [hippo.ErrConflict] if there is another vault.
+func Init(ctx context.Context, f Folder, machine string, begun *Key, now func() time.Time, keep Keep) (string, error) {
 	v, err := viewOf(ctx, f)
 	if err != nil {
-		return nil, nil, "", err
+		return "", err
 	}
-	if _, ok := v.sizes[formatName]; ok || len(v.keys)+len(v.segments) > 0 {
-		return nil, nil, "", fmt.Errorf("%w: the folder holds a vault: run hippo sync invite on a machine that uses it, and hippo sync join here", hippo.ErrConflict)
+	r := &run{Shelf: Open(f, begun, &State{}, now), view: v, trust: &trust{}}
+	if v.used() {
+		err = r.resume(ctx)
+	} else {
+		err = r.begin(machine)
 	}
-	vault, err := age.GenerateX25519Identity()
 	if err != nil {
-		return nil, nil, "", err
+		return "", err
 	}
-	key, err := randomKey(vault, nil)
+	recovery, err := randomKey(r.key.vault, r.key.root)
 	if err != nil {
-		return nil, nil, "", err
+		return "", err
 	}
-	recovery, err := randomKey(vault, key.root)
-	if err != nil {
-		return nil, nil, "", err
+	r.say(r.key, statement{Admit: recovery.admission("recovery key", Recovery)})
+	if err := keep(r.key, r.state); err != nil {
+		return "", err
 	}
-	r := &run{Shelf: Open(f, key, &State{}, now), view: v, trust: &trust{}}
-	r.say(key, statement{Admit: key.admission(machine, Machine)})
-	r.say(key, statement{Admit: recovery.admission("recovery key", Recovery)})
 	if err := r.writeTrust(ctx); err != nil {
-		return nil, nil, "", err
+		return "", err
 	}
-	return key, r.state, recovery.code(), f.Commit(ctx)
+	return recovery.code(), f.Commit(ctx)
+}
+
+// begin makes this machine the first one of a vault.
+func (r *run) begin(machine string) error {
+	if r.key == nil {
+		vault, err := age.GenerateX25519Identity()
+		if err != nil {
+			return err
+		}
+		if r.key, err = randomKey(vault, nil); err != nil {
+			return err
+		}
+	}
+	r.say(r.key, statement{Admit: r.key.admission(machine, Machine)})
+	return nil
+}
+
+// resume goes on with the vault that this machine has begun.
+func (r *run) resume(ctx context.Context) error {
+	if r.key != nil {
+		err := r.loadTrust(ctx)
+		if err == nil || !errors.Is(err, hippo.ErrForbidden) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: the folder holds a vault: run hippo sync invite on a machine that uses it, and hippo sync join here", hippo.ErrConflict)
 }
 
 // Join makes this machine one of the vault, by the code of an invitation, which is used up, or by the recovery key. The errors are
 // [hippo.ErrInvalid] for a code with a typo, [hippo.ErrNotFound] for one that this folder does not know, and [hippo.ErrForbidden] for
 // an invitation that has expired.
-func Join(ctx context.Context, f Folder, code, machine string, now func() time.Time) (*Key, *State, error) {
+func Join(ctx context.Context, f Folder, code, machine string, now func() time.Time, keep Keep) error {
 	guest, err := parseCode(code)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	v, err := viewOf(ctx, f)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	if len(v.keys[guest.id()]) == 0 {
-		return nil, nil, fmt.Errorf("%w: this folder does not know the code: it was used or has expired, it is for another folder, or the folder has not arrived yet", hippo.ErrNotFound)
+		return fmt.Errorf("%w: this folder does not know the code: it was used or has expired, it is for another folder, or the folder has not arrived yet", hippo.ErrNotFound)
 	}
 	rec, err := openRecord(ctx, f, v.keys[guest.id()][0], guest.self)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	r := &run{Shelf: Open(f, nil, &State{Statements: union(rec.Root, nil, rec.Statements)}, now), view: v}
 	r.trust = evaluate(rec.Root, r.state.Statements)
 	guest.root = rec.Root
 	if guest.vault, err = age.ParseX25519Identity(rec.Vault); err != nil {
-		return nil, nil, errHalf()
+		return errHalf()
 	}
 	m := r.trust.members[guest.id()]
 	if m == nil || m.Kind == Invitation && now().After(m.Until) {
-		return nil, nil, fmt.Errorf("%w: the invitation has expired: run hippo sync invite again", hippo.ErrForbidden)
+		return fmt.Errorf("%w: the invitation has expired: run hippo sync invite again", hippo.ErrForbidden)
 	}
 	if r.key, err = randomKey(guest.vault, rec.Root); err != nil {
-		return nil, nil, err
+		return err
 	}
 	r.say(guest, statement{Admit: r.key.admission(machine, Machine)})
+	if err := keep(r.key, r.state); err != nil {
+		return err
+	}
 	if err := r.writeTrust(ctx); err != nil {
-		return nil, nil, err
+		return err
 	}
 	if m.Kind == Invitation {
 		if err := r.removeRecords(ctx, v.keys[m.ID]); err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
-	return r.key, r.state, f.Commit(ctx)
+	return f.Commit(ctx)
 }
 
 // Invite returns a code with which one more machine can join until a time. It is a secret: who has it and the folder can read everything.
 func (s *Shelf) Invite(ctx context.Context, until time.Time) (string, error) {
-	r, err := s.begin(ctx, nil, true)
+	r, err := s.start(ctx, nil, true)
 	if err != nil {
 		return "", err
 	}
@@ -119,7 +158,7 @@ func (s *Shelf) Retire(ctx context.Context, store Store, machine string) (Result
 	if res, err := s.Sync(ctx, store); err != nil {
 		return res, err
 	}
-	r, err := s.begin(ctx, store, true)
+	r, err := s.start(ctx, store, true)
 	if err != nil {
 		return Result{}, err
 	}
@@ -157,7 +196,7 @@ type ReplicaStatus struct {
 
 // Status lists the holders of the vault by name, and reads the newest file of each replica.
 func (s *Shelf) Status(ctx context.Context, store Store) ([]*Member, Result, error) {
-	r, err := s.begin(ctx, store, true)
+	r, err := s.start(ctx, store, true)
 	if err != nil {
 		return nil, Result{}, err
 	}
@@ -184,7 +223,7 @@ func (s *Shelf) Status(ctx context.Context, store Store) ([]*Member, Result, err
 
 // Verify reads every file. Own ones that are damaged are written again by the next [Shelf.Sync]; those of others are named.
 func (s *Shelf) Verify(ctx context.Context) (Result, error) {
-	r, err := s.begin(ctx, nil, true)
+	r, err := s.start(ctx, nil, true)
 	if err != nil {
 		return Result{}, err
 	}

@@ -65,6 +65,12 @@ func viewOf(ctx context.Context, f Folder) (*view, error) {
 	return v, nil
 }
 
+// used reports whether there is anything of a vault.
+func (v *view) used() bool {
+	_, ok := v.sizes[formatName]
+	return ok || len(v.keys)+len(v.segments) > 0
+}
+
 // holders returns the names of the files of all holders, in order.
 func (v *view) holders() []string {
 	return slices.Sorted(func(yield func(string) bool) {

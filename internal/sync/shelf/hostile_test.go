@@ -126,7 +126,7 @@ func (c *carrier) hostile(t *testing.T, seed int) {
 		for { // until the folder has arrived, as the error says
 			var err error
 			m := &machine{t: t, name: fmt.Sprint("m", i), folder: c.list[i], store: newStore(t), now: noon}
-			act(i, func() { m.key, m.state, err = Join(context.Background(), c.list[i], code, m.name, noon) })
+			act(i, func() { err = Join(context.Background(), c.list[i], code, m.name, noon, m.keep) })
 			if err == nil {
 				ms = append(ms, m)
 				break

@@ -157,7 +157,7 @@ func (s *Shelf) Rebuild(ctx context.Context, store Store) (Result, error) {
 }
 
 func (s *Shelf) sync(ctx context.Context, store Store, all bool) (Result, error) {
-	r, err := s.begin(ctx, store, false)
+	r, err := s.start(ctx, store, false)
 	if err != nil {
 		return Result{}, err
 	}
@@ -179,8 +179,8 @@ func (s *Shelf) sync(ctx context.Context, store Store, all bool) (Result, error)
 	return r.Result, nil
 }
 
-// begin lists the folder, and reads who belongs to the vault if that is wanted.
-func (s *Shelf) begin(ctx context.Context, store Store, trusted bool) (*run, error) {
+// start lists the folder, and reads who belongs to the vault if that is wanted.
+func (s *Shelf) start(ctx context.Context, store Store, trusted bool) (*run, error) {
 	v, err := viewOf(ctx, s.folder)
 	if err != nil {
 		return nil, err

@@ -214,22 +214,22 @@ func TestJoin_refuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Join(ctx, f, code, "b", noon); !errors.Is(err, hippo.ErrForbidden) {
+	if err := Join(ctx, f, code, "b", noon, nil); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("expired: %v", err)
 	}
 	typo := "Q" + code[1:]
 	if typo == code {
 		typo = "P" + code[1:]
 	}
-	if _, _, err := Join(ctx, f, typo, "b", noon); !errors.Is(err, hippo.ErrInvalid) {
+	if err := Join(ctx, f, typo, "b", noon, nil); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("with a typo: %v", err)
 	}
-	if _, _, err := Join(ctx, newMem(), recovery, "b", noon); !errors.Is(err, hippo.ErrNotFound) {
+	if err := Join(ctx, newMem(), recovery, "b", noon, nil); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	other, foreign := begin(t, newMem(), "other")
 	other.sync()
-	if _, _, err := Join(ctx, f, foreign, "b", noon); !errors.Is(err, hippo.ErrNotFound) {
+	if err := Join(ctx, f, foreign, "b", noon, nil); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("of another folder: %v", err)
 	}
 	if code, err = m.shelf().Invite(ctx, noon().Add(1)); err != nil {
@@ -237,10 +237,10 @@ func TestJoin_refuses(t *testing.T) {
 	}
 	spaced := " " + strings.ToLower(code[:20]) + " \n" + code[20:]
 	join(t, f, spaced, "b").sync()
-	if _, _, err := Join(ctx, f, code, "c", noon); !errors.Is(err, hippo.ErrNotFound) {
+	if err := Join(ctx, f, code, "c", noon, nil); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("used: %v", err)
 	}
-	if _, _, _, err := Init(ctx, f, "d", noon); !errors.Is(err, hippo.ErrConflict) {
+	if _, err := Init(ctx, f, "d", nil, noon, nil); !errors.Is(err, hippo.ErrConflict) {
 		t.Errorf("a second vault: %v", err)
 	}
 	m.sync()

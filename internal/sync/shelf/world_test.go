@@ -267,11 +267,18 @@ func (m *machine) sync() Result {
 // begin returns a machine that has begun a vault, and the recovery key.
 func begin(t testing.TB, f Folder, name string) (*machine, string) {
 	t.Helper()
-	key, state, recovery, err := Init(context.Background(), f, name, noon)
+	m := &machine{t, name, f, nil, nil, newStore(t), noon}
+	recovery, err := Init(context.Background(), f, name, nil, noon, m.keep)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &machine{t, name, f, key, state, newStore(t), noon}, recovery
+	return m, recovery
+}
+
+// keep is a [Keep].
+func (m *machine) keep(k *Key, s *State) error {
+	m.key, m.state = k, s
+	return nil
 }
 
 // invite returns one more machine, with a view of the folder of its own.
@@ -286,11 +293,11 @@ func (m *machine) invite(f Folder, name string) *machine {
 
 func join(t testing.TB, f Folder, code, name string) *machine {
 	t.Helper()
-	key, state, err := Join(context.Background(), f, code, name, noon)
-	if err != nil {
+	m := &machine{t, name, f, nil, nil, newStore(t), noon}
+	if err := Join(context.Background(), f, code, name, noon, m.keep); err != nil {
 		t.Fatal(err)
 	}
-	return &machine{t, name, f, key, state, newStore(t), noon}
+	return m
 }
 
 // several returns machines that use one folder and know each other.
