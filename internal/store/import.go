@@ -48,7 +48,7 @@ type Batch struct {
 	// earlier batches of the same operation have changed.
 	Logged bool
 	Before map[string]int
-	// Again brings back what was forgotten or purged here.
+	// Again brings back what was forgotten or purged here, but not what [PurgedForGood] returns.
 	Again bool
 	// Joined: the memories come from another Hippo store. The import merges each with the version that this store holds: see [join.Two]. The
 	// history keeps the versions that the import does not take.
@@ -86,10 +86,12 @@ func ImportBatch(ctx context.Context, in Scoped, b *Batch) (outcomes []Outcome, 
 		return nil, err
 	}
 	err = write(ctx, s, driver.Durable, func(tx driver.Tx) error {
-		if !b.Again {
-			if err := addPurgedElsewhere(tx, purged, hippo.IDsOf(b.Memories...)); err != nil {
-				return err
-			}
+		final, err := PurgedForGood(tx, hippo.IDsOf(b.Memories...)...)
+		if err != nil {
+			return err
+		}
+		for _, id := range final {
+			purged[id] = true
 		}
 		here, err := adoptCalendar(s, tx, b.Calendar)
 		if err != nil {
@@ -170,15 +172,32 @@ func prepareImport(ctx context.Context, in Scoped, b *Batch) (purged map[hippo.I
 	if err := stampAll(in.store, b.Memories); err != nil {
 		return nil, err
 	}
-	if b.Again {
-		return nil, nil
-	}
-	ids, err := in.store.backend.Purged(ctx, hippo.IDsOf(b.Memories...))
+	ids, err := purgedHere(ctx, in.store, b)
 	purged = make(map[hippo.ID]bool, len(ids))
 	for _, id := range ids {
 		purged[id] = true
 	}
 	return purged, wrap("import", err)
+}
+
+// purgedHere returns the memories of a batch that were purged. If the caller brings them back, those remain that [PurgedForGood] returns.
+func purgedHere(ctx context.Context, s *Store, b *Batch) (purged []hippo.ID, err error) {
+	ids := hippo.IDsOf(b.Memories...)
+	if !b.Again {
+		return s.backend.Purged(ctx, ids)
+	}
+	r, ok := s.backend.(driver.Replicas)
+	if !ok {
+		return nil, nil
+	}
+	if _, seen, err := r.Replica(ctx); err != nil || len(seen) == 0 {
+		return nil, err
+	}
+	err = driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) (err error) {
+		purged, err = PurgedForGood(tx, ids...)
+		return err
+	})
+	return purged, err
 }
 
 func stampAll(s *Store, ms []*hippo.Memory) error {

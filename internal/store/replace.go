@@ -96,3 +96,8 @@ func PurgeHolds(n int) error {
 	}
 	return fmt.Errorf("%w: %s purged in a store that syncs, which holds on all its machines for good: leave out --bring-back; to have the text again, record it anew", hippo.ErrConflict, what)
 }
+
+// purgeHolds is [PurgeHolds] for one memory that is recorded again under its ID.
+func purgeHolds(id hippo.ID) error {
+	return fmt.Errorf("%w: memory %v was purged, which holds on all machines that sync, for good: record it without its id", hippo.ErrConflict, id)
+}

@@ -169,3 +169,57 @@ func TestReplace_while_sync_is_off(t *testing.T) {
 		}
 	})
 }
+
+// What was purged is not brought back on one replica alone, which the others would not follow.
+func TestImport_again_of_what_was_purged(t *testing.T) {
+	t.Parallel()
+	eachSynced(t, func(t *testing.T, s *store.Store, _ driver.Backend) {
+		again := func(m *hippo.Memory) *store.Batch {
+			return &store.Batch{Calendar: driver.Calendar{Day: 1, Date: "2026-11-29"}, Memories: []*hippo.Memory{m.Clone()}, Again: true}
+		}
+		outcome := func(of func(s *store.Store, b *store.Batch) ([]store.Outcome, error), m *hippo.Memory, want store.Outcome) {
+			t.Helper()
+			if got, err := of(s, again(m)); err != nil || !slices.Equal(got, []store.Outcome{want}) {
+				t.Errorf("got %v, %v, want %v", got, err, want)
+			}
+		}
+		preview := func(s *store.Store, b *store.Batch) ([]store.Outcome, error) {
+			return store.PreviewImport(t.Context(), local(s), b)
+		}
+		bring := func(s *store.Store, b *store.Batch) ([]store.Outcome, error) {
+			return store.ImportBatch(t.Context(), local(s), b)
+		}
+		alone, purged, forgotten := memory("purged while alone"), memory("purged"), memory("forgotten")
+		add(t, s, alone, purged, forgotten)
+		if err := local(s).Purge(t.Context(), []hippo.ID{alone.ID}); err != nil {
+			t.Fatal(err)
+		}
+		outcome(preview, alone, store.Added)
+		outcome(bring, alone, store.Added) // nobody else has ever heard of it
+		if err := store.EnableSync(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if err := local(s).Purge(t.Context(), []hippo.ID{purged.ID}); err != nil {
+			t.Fatal(err)
+		}
+		edit(t, s, forgotten.ID, func(m *hippo.Memory) { m.ForgottenAt = start().now() })
+		for range 2 {
+			outcome(preview, purged, store.Purged)
+			outcome(bring, purged, store.Purged)
+			if err := local(s).Add(t.Context(), purged.Clone()); err == nil {
+				if id, _, _ := store.Replica(t.Context(), s); !id.IsZero() {
+					t.Error("it is recorded under its ID")
+				}
+				if err := local(s).Purge(t.Context(), []hippo.ID{purged.ID}); err != nil {
+					t.Fatal(err)
+				}
+			} else if !errors.Is(err, hippo.ErrConflict) {
+				t.Error(err)
+			}
+			if err := store.DisableSync(t.Context(), s); err != nil { // what others know stays
+				t.Fatal(err)
+			}
+		}
+		outcome(bring, forgotten, store.Updated)
+	})
+}

@@ -174,6 +174,9 @@ func (r *recorder) finish(now time.Time) error {
 	var arrived []hippo.ID
 	for _, id := range ids {
 		if r.after[id] != nil && r.before[id] == nil {
+			if w.subjects[id].Purged() {
+				return purgeHolds(id)
+			}
 			arrived = append(arrived, id)
 		}
 		r.changed(w, id, cal, parts[id])

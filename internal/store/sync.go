@@ -297,18 +297,3 @@ func settle(ctx context.Context, s *Store, after entry.Vector) error {
 		return w.finish()
 	})
 }
-
-// addPurgedElsewhere adds to purged the memories that other replicas purged before the memories reached this store.
-func addPurgedElsewhere(tx driver.Tx, purged map[hippo.ID]bool, ids []hippo.ID) error {
-	r, ok := tx.(*recorder)
-	if !ok {
-		return nil
-	}
-	held, err := r.replica.Held(ids...)
-	for _, h := range held {
-		if _, ok := h.Parts[merge.Purged]; ok {
-			purged[h.Subject] = true
-		}
-	}
-	return err
-}

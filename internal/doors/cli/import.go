@@ -89,7 +89,7 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 		if r == nil {
 			return err
 		}
-		err = printImported(ctx, s, imported{Report: r, path: path, dryRun: f.dryRun}, err)
+		err = printImported(ctx, s, imported{Report: r, path: path, dryRun: f.dryRun, bringBack: f.bringBack}, err)
 		if r.Added > 0 && !f.dryRun && ctx.Err() == nil {
 			err = errors.Join(err, offer(ctx, s, m))
 		}
@@ -130,8 +130,8 @@ const maxShown = 20
 // imported is the outcome of an import.
 type imported struct {
 	*importer.Report
-	path   string
-	dryRun bool
+	path              string
+	dryRun, bringBack bool
 }
 
 // printImported prints the outcome of an import that ended with err.
@@ -195,7 +195,10 @@ func (r *imported) print(s *shell) {
 		r.printPreview(s, o)
 	}
 	fmt.Fprintf(s.out, "%s: %s, %d rejected\n", r.Kind, strings.Join(r.counts(), ", "), len(r.Rejected))
-	if r.Forgotten+r.Purged > 0 {
+	switch {
+	case r.bringBack && r.Purged > 0:
+		s.warn("what was purged in a store that syncs is purged on all its machines for good; to have the text again, record it anew")
+	case r.Forgotten+r.Purged > 0:
 		fmt.Fprintf(s.errw, "try: hippo import %s --bring-back brings back what was forgotten or purged here\n", termtext.Argument(r.path))
 	}
 	if !r.Operation.IsZero() && !r.dryRun {
