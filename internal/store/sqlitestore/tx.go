@@ -26,7 +26,7 @@ type Group struct {
 
 // Begin implements [sqlitex.Group].
 func (g *Group) Begin(ctx context.Context) *Tx {
-	return &Tx{Tx: g.Tx, past: past{g.Tx, g.bad, ctx}, bad: g.bad, ctx: ctx, head: g.head, replicaTx: replicaTx{g.Tx, ctx, g.replicas.now, g.replicas.lines}, known: make(map[hippo.ID]stored), fresh: make(map[hippo.ID]map[driver.RelationKey]bool)}
+	return &Tx{Tx: g.Tx, past: past{g.Tx, g.bad, ctx}, bad: g.bad, ctx: ctx, head: g.head, replicaTx: replicaTx{db: g.Tx, ctx: ctx, state: g.replicas.now, lines: g.replicas.lines}, known: make(map[hippo.ID]stored), fresh: make(map[hippo.ID]map[driver.RelationKey]bool)}
 }
 
 // Keep implements [sqlitex.Group].

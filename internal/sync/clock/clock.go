@@ -11,6 +11,7 @@ package clock
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -70,7 +71,9 @@ func At(t time.Time) Time {
 func (t Time) Wall() time.Time { return time.UnixMilli(int64(t >> counterBits)).UTC() }
 
 // String returns the time as 16 lower-case hexadecimal digits.
-func (t Time) String() string { return fmt.Sprintf("%016x", uint64(t)) }
+func (t Time) String() string {
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(t)))
+}
 
 // ParseTime is the inverse of [Time.String]. The error is [hippo.ErrInvalid].
 func ParseTime(s string) (Time, error) {

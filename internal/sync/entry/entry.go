@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -89,10 +90,13 @@ func (e *Entry) Line() []byte {
 		return e.line
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"n":%d,"t":"%v"`, e.Seq, e.Time)
+	b.WriteString(`{"n":`)
+	b.WriteString(strconv.FormatUint(e.Seq, 10))
+	b.WriteString(`,"t":"` + e.Time.String())
 	if !e.Subject.IsZero() {
-		fmt.Fprintf(&b, `,"id":"%v"`, e.Subject)
+		b.WriteString(`","id":"` + e.Subject.String())
 	}
+	b.WriteByte('"')
 	if len(e.Seen) > 0 {
 		b.WriteString(`,"seen":`)
 		b.Write(e.Seen.json())
@@ -120,12 +124,28 @@ func (e *Entry) Line() []byte {
 }
 
 func writeField(b *bytes.Buffer, f field) {
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(f.key)     // encoding a string and writing to a buffer never fail
-	b.Truncate(b.Len() - 1) // drops the newline
+	if plain(f.key) {
+		b.WriteByte('"')
+		b.WriteString(f.key)
+		b.WriteByte('"')
+	} else {
+		e := json.NewEncoder(b)
+		e.SetEscapeHTML(false)
+		_ = e.Encode(f.key)     // encoding a string and writing to a buffer never fail
+		b.Truncate(b.Len() - 1) // drops the newline
+	}
 	b.WriteByte(':')
 	b.Write(f.value)
+}
+
+// plain reports whether JSON encodes a string as it is.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // json returns a JSON object that maps replicas to numbers, ordered by replica.
@@ -169,11 +189,11 @@ func (v *Vector) UnmarshalJSON(b []byte) error {
 
 // Parse reads one line as an entry of a replica. Its errors are [hippo.ErrInvalid].
 func Parse(origin clock.Replica, line []byte) (*Entry, error) {
-	list, err := fields(line)
+	e := &Entry{Dot: Dot{Origin: origin}, line: slices.Clone(line)}
+	list, err := fields(e.line)
 	if err != nil {
 		return nil, err
 	}
-	e := &Entry{Dot: Dot{Origin: origin}, line: slices.Clone(line)}
 	timed := false
 	for _, f := range list {
 		switch f.key {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
@@ -15,41 +16,64 @@ import (
 )
 
 // fields decodes a JSON object into its members, in source order and with their source text. Duplicate names, invalid UTF-8 and trailing
-// data are errors, which wrap [hippo.ErrInvalid].
-func fields(b []byte) ([]field, error) {
+// data are errors, which wrap [hippo.ErrInvalid]. Values share the memory of b.
+func fields(b []byte) (list []field, err error) {
 	if !utf8.Valid(b) {
 		return nil, fmt.Errorf("%w: not UTF-8", hippo.ErrInvalid)
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	b = bytes.TrimLeft(b, space)
+	if len(b) == 0 || b[0] != '{' || !json.Valid(b) {
 		return nil, fmt.Errorf("%w: not a JSON object", hippo.ErrInvalid)
 	}
-	var list []field
 	seen := make(map[string]bool)
-	for d.More() {
-		t, err := d.Token()
-		key, ok := t.(string)
-		if err != nil || !ok {
-			return nil, fmt.Errorf("%w: not a JSON object", hippo.ErrInvalid)
+	for at := 1; ; { // the syntax was checked: a name, a colon, a value, then a comma or the end
+		var name, value []byte
+		if name, at = next(b, at); len(name) == 0 {
+			return list, nil
+		}
+		value, at = next(b, at+1)
+		key := string(name[1 : len(name)-1])
+		if bytes.IndexByte(name, '\\') >= 0 {
+			if err := json.Unmarshal(name, &key); err != nil {
+				return nil, fmt.Errorf("%w: not a JSON object", hippo.ErrInvalid)
+			}
 		}
 		if seen[key] {
 			return nil, fmt.Errorf("%w: %.40q appears twice", hippo.ErrInvalid, key)
 		}
 		seen[key] = true
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, fmt.Errorf("%w: %.40q is not JSON", hippo.ErrInvalid, key)
-		}
 		list = append(list, field{key, value})
+		at++
 	}
-	if _, err := d.Token(); err != nil {
-		return nil, fmt.Errorf("%w: unterminated JSON object", hippo.ErrInvalid)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: data after the JSON object", hippo.ErrInvalid)
-	}
-	return list, nil
 }
+
+// next returns the text of the JSON value at or after a position, and the position of the delimiter that follows it. The text is empty
+// at the end of the surrounding object.
+func next(b []byte, at int) (text []byte, end int) {
+	for at < len(b) && strings.IndexByte(space, b[at]) >= 0 {
+		at++
+	}
+	depth, quoted := 0, false
+	for end = at; end < len(b); end++ {
+		switch c := b[end]; {
+		case quoted && c == '\\':
+			end++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case depth > 0 && (c == '}' || c == ']'):
+			depth--
+		case depth == 0 && (c == ',' || c == ':' || c == '}' || c == ']'):
+			return bytes.TrimRight(b[at:end], space), end
+		}
+	}
+	return nil, end
+}
+
+// space holds the white space of JSON.
+const space = " \t\n\r"
 
 func number(f field) (uint64, error) {
 	n, err := strconv.ParseUint(string(f.value), 10, 64)

@@ -211,5 +211,5 @@ func sameValue(part string, a, b json.RawMessage) bool {
 
 // Same reports whether two memories have the same value of a part. It ignores version numbers.
 func Same(a, b *hippo.Memory, part string) bool {
-	return sameValue(part, values(a, hippo.Calendar{})[part], values(b, hippo.Calendar{})[part])
+	return sameValue(part, raw(values(a, hippo.Calendar{})[part]), raw(values(b, hippo.Calendar{})[part]))
 }

@@ -3,6 +3,7 @@ package merge
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,28 +124,28 @@ func successorOf(id hippo.ID) string {
 	return id.String()
 }
 
-// values returns the values of a memory by part, without votes and uses. A nil memory has none.
-func values(m *hippo.Memory, cal hippo.Calendar) map[string]json.RawMessage {
+// values returns the values of a memory by part, without votes and uses and not encoded. A nil memory has none.
+func values(m *hippo.Memory, cal hippo.Calendar) map[string]any {
 	if m == nil {
 		return nil
 	}
-	out := map[string]json.RawMessage{
-		Origin:     raw(originValue{micros(m.CreatedAt), m.Source}),
-		Text:       raw(textValue{m.Content, m.Situation, m.Type, m.Version}),
-		Tags:       raw(tagsValue{m.Tags, m.Version}),
-		Importance: raw(importanceOf(m, cal)),
-		Pinned:     raw(m.Pinned),
-		Validity:   raw(periodValue{micros(m.ValidFrom), micros(m.ValidUntil)}),
-		EventTime:  raw(micros(m.EventTime)),
-		Successor:  raw(successorOf(m.SupersededBy)),
-		Forgotten:  raw(micros(m.ForgottenAt)),
-		Archived:   raw(micros(m.ArchivedAt)),
-		Project:    raw(m.Project),
-		Trust:      raw(m.Trust),
+	out := map[string]any{
+		Origin:     originValue{micros(m.CreatedAt), m.Source},
+		Text:       textValue{m.Content, m.Situation, m.Type, m.Version},
+		Tags:       tagsValue{m.Tags, m.Version},
+		Importance: importanceOf(m, cal),
+		Pinned:     m.Pinned,
+		Validity:   periodValue{micros(m.ValidFrom), micros(m.ValidUntil)},
+		EventTime:  micros(m.EventTime),
+		Successor:  successorOf(m.SupersededBy),
+		Forgotten:  micros(m.ForgottenAt),
+		Archived:   micros(m.ArchivedAt),
+		Project:    m.Project,
+		Trust:      m.Trust,
 	}
 	for k, v := range m.Metadata {
 		if json.Valid(v) { // no store accepts invalid JSON
-			out[Meta(k)] = raw([]json.RawMessage{v})
+			out[Meta(k)] = []json.RawMessage{v}
 		}
 	}
 	return out
@@ -162,38 +163,36 @@ func importanceOf(m *hippo.Memory, cal hippo.Calendar) importanceValue {
 	return v
 }
 
-// empty returns the default values of the parts that a new memory can leave unset.
-func empty() map[string]json.RawMessage {
-	no := []byte("0")
-	return map[string]json.RawMessage{
-		Tags: []byte(`{"tags":null,"version":1}`), Pinned: []byte("false"), Validity: []byte("{}"), EventTime: no, Successor: []byte(`""`), Forgotten: no,
-		Archived: no, Project: []byte(`""`),
+// unset reports whether a new memory can leave a part at this value.
+func unset(part string, value any) bool {
+	switch part {
+	case Tags:
+		v, ok := value.(tagsValue)
+		return ok && v.Tags == nil && v.Version == 1
+	case Pinned, Validity, EventTime, Successor, Forgotten, Archived, Project:
+		return reflect.ValueOf(value).IsZero()
 	}
+	return false
 }
 
-// unsetValues returns the values that a new memory need not set: the defaults of the parts that s does not hold yet. s holds some parts if
-// two stores recorded the same memory and entries of the other store have arrived.
-func unsetValues(s *Subject, values map[string]json.RawMessage) map[string]json.RawMessage {
-	out := empty()
-	for _, name := range s.Parts() {
-		delete(out, name)
-		if _, ok := IsMeta(name); ok && values[name] == nil {
-			out[name] = nil
+// Changed returns the parts that a change of a memory has set, with their values. For a new memory, before is nil, and parts with default
+// values are left out, unless entries of another store that recorded the same memory have set them. Changed recognizes a vote by its
+// effect on the memory; see [voteOf].
+func (s *Subject) Changed(before, after *hippo.Memory, cal hippo.Calendar, cast Cast) map[string]json.RawMessage {
+	old, out := values(before, cal), make(map[string]json.RawMessage)
+	if before == nil {
+		old = make(map[string]any)
+		for _, name := range s.Parts() {
+			old[name] = nil
 		}
 	}
-	return out
-}
-
-// Changed returns the parts that a change of a memory has set, with their values. For a new memory, before is nil. Changed recognizes
-// a vote by its effect on the memory; see [voteOf].
-func (s *Subject) Changed(before, after *hippo.Memory, cal hippo.Calendar, cast Cast) map[string]json.RawMessage {
-	old, out := values(before, cal), values(after, cal)
-	if before == nil {
-		old = unsetValues(s, out)
-	}
-	for name, value := range out {
-		if bytes.Equal(old[name], value) {
-			delete(out, name)
+	for name, value := range values(after, cal) {
+		was, known := old[name]
+		if !known && before == nil && unset(name, value) || known && reflect.DeepEqual(was, value) {
+			continue
+		}
+		if v := raw(value); was == nil || !bytes.Equal(raw(was), v) {
+			out[name] = v
 		}
 	}
 	for name := range old {
