@@ -98,15 +98,15 @@ generate: ## generated files are up to date
 	@tree() { { git status --porcelain -uall; git diff; } | git hash-object --stdin; }; \
 	before=$$(tree) && go generate ./... && test "$$before" = "$$(tree)" || { git status --short; echo "go generate changed the tree"; exit 1; }
 
-# As released: at most 104 MB, of which the client for Postgres is 4. Nothing is inlined in packages whose speed nobody notices, which saves .6 MB.
+# As released: at most 105.5 MB, of which the client for Postgres is 4 and sync with other stores 1. Nothing is inlined in packages whose speed nobody notices, which saves .6 MB.
 MODULE   := github.com/hippo-memory/hippo
-COLD     := github.com/jackc/... github.com/aws/... github.com/dustin/... github.com/spf13/... github.com/go-jose/... github.com/pelletier/... github.com/JohannesKaufmann/... github.com/ledongthuc/... github.com/tailscale/... github.com/fsnotify/... golang.org/x/net/... go.starlark.net/... \
-	go.yaml.in/... $(addprefix $(MODULE)/internal/,app agents agents/capture code doors/cli config agents/hook serve/httpd agents/ingest serve/login serve/oauth serve/server importer importer/peers/... rpc/remote doors/restapi doors/script/... agents/setup/... doors/shodh engine/sources base/termtext engine/consolidate serve/telemetry agents/syncfile serve/token agents/transcript doors/web doors/mcpserver/dialect/... retrieval/eval retrieval/embed/hub retrieval/embed/openai base/endpoint retrieval/surprise/completions retrieval/surprise/adaptive store/overlay store/pgstore tenants retrieval/index/snapshots engine/briefing rpc/share base/power code/project)
+COLD     := github.com/jackc/... filippo.io/... github.com/aws/... github.com/dustin/... github.com/spf13/... github.com/go-jose/... github.com/pelletier/... github.com/JohannesKaufmann/... github.com/ledongthuc/... github.com/tailscale/... github.com/fsnotify/... golang.org/x/net/... go.starlark.net/... \
+	go.yaml.in/... $(addprefix $(MODULE)/internal/,app agents agents/capture code doors/cli config exchange sync/folder sync/shelf agents/hook serve/httpd agents/ingest serve/login serve/oauth serve/server importer importer/peers/... rpc/remote doors/restapi doors/script/... agents/setup/... doors/shodh engine/sources base/termtext engine/consolidate serve/telemetry agents/syncfile serve/token agents/transcript doors/web doors/mcpserver/dialect/... retrieval/eval retrieval/embed/hub retrieval/embed/openai base/endpoint retrieval/surprise/completions retrieval/surprise/adaptive store/overlay store/pgstore tenants retrieval/index/snapshots engine/briefing rpc/share base/power code/project)
 RELEASED := -trimpath -ldflags='-s -w -funcalign=16' $(COLD:%=-gcflags=%=-l)
 
 build: ## bin/hippo, as released
 	go build $(RELEASED) -o bin/hippo ./cmd/hippo
-	@n=$$(wc -c < bin/hippo); test "$$n" -le 104000000 || { echo "bin/hippo has $$n bytes, more than 104 MB"; exit 1; }
+	@n=$$(wc -c < bin/hippo); test "$$n" -le 105500000 || { echo "bin/hippo has $$n bytes, more than 105.5 MB"; exit 1; }
 
 # What deploy/Dockerfile copies as /image.
 bin/image: CERTIFICATES ?= /etc/ssl/certs/ca-certificates.crt
