@@ -193,11 +193,7 @@ func purgedHere(ctx context.Context, s *Store, b *Batch) (purged []hippo.ID, err
 	if _, seen, err := r.Replica(ctx); err != nil || len(seen) == 0 {
 		return nil, err
 	}
-	err = driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) (err error) {
-		purged, err = PurgedForGood(tx, ids...)
-		return err
-	})
-	return purged, err
+	return purgedForGood(ctx, s, ids)
 }
 
 func stampAll(s *Store, ms []*hippo.Memory) error {

@@ -297,3 +297,12 @@ func settle(ctx context.Context, s *Store, after entry.Vector) error {
 		return w.finish()
 	})
 }
+
+// purgedForGood is [PurgedForGood] in a transaction of its own, which changes nothing.
+func purgedForGood(ctx context.Context, s *Store, ids []hippo.ID) (purged []hippo.ID, err error) {
+	err = driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) (err error) {
+		purged, err = PurgedForGood(tx, ids...)
+		return err
+	})
+	return purged, err
+}
