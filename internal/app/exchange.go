@@ -2,14 +2,22 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/exchange"
+	"github.com/hippo-memory/hippo/internal/exchange/far"
 	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/sync/folder"
 )
 
 // Remotes are the remotes of a store.
@@ -29,8 +37,45 @@ func OpenRemotes(ctx context.Context, c config.Config, o *Options) (*Remotes, er
 		now = time.Now //nolint:forbidigo // the default clock
 	}
 	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone, Retention: c.History})
-	x, err := exchange.Open(ctx, s, exchange.Options{Dir: filepath.Clean(c.Store.Path) + ".sync", Now: now})
+	x, err := exchange.Open(ctx, s, exchange.Options{Dir: filepath.Clean(c.Store.Path) + ".sync", Now: now, Access: exchange.Access{
+		SSH: strings.Fields(os.Getenv(sshVariable)),
+		Token: func(s config.Store) (secret.Value, error) {
+			token, _, err := tokenFor(s, o.Token)
+			return token, err
+		},
+	}})
 	return &Remotes{x}, err
+}
+
+// OpenShelf returns the folder in which a server keeps what the machines of a namespace sync by, beside its store. It is made if it is missing.
+func OpenShelf(s config.Store, namespace string) (*folder.Dir, error) {
+	if s.Kind != "sqlite" && s.Kind != "dir" {
+		return nil, fmt.Errorf("%w: this server has no folder for what machines sync by, because its store is not a file of its own", hippo.ErrUnsupported)
+	}
+	path := filepath.Clean(s.Path) + ".shelf"
+	if namespace != "" {
+		sum := sha256.Sum256([]byte(namespace))
+		path = filepath.Join(path, "namespaces", hex.EncodeToString(sum[:16]))
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
+	}
+	return folder.OpenDir(path)
+}
+
+// sshVariable is the environment variable of the command that connects to another machine.
+const sshVariable = "HIPPO_SSH_COMMAND"
+
+// ServeShelf serves a folder to a machine that syncs by it over stdin and stdout, until the input ends. Only is the path of the only folder
+// that is served; empty: the other machine chooses one.
+func ServeShelf(ctx context.Context, only string, in io.Reader, out io.Writer) (err error) {
+	expand := func(path string) (string, error) { return config.Expand("PATH", path) }
+	if only != "" {
+		if only, err = expand(only); err != nil {
+			return err
+		}
+	}
+	return (&far.Stdio{Only: only, Default: config.ShelfPath(os.Getenv), Expand: expand, Now: time.Now}).Serve(ctx, in, out) //nolint:forbidigo // the clock of deadlines
 }
 
 // CarrierOf reads the first argument of a command as a carrier; there may be none.

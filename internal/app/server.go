@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
@@ -57,11 +58,24 @@ func Logout(s config.Store) error {
 // connect returns a client of the server of a store, with the token of the options, the environment or the user. It
 // sends nothing.
 func connect(s config.Store, o *Options) (*remote.Client, error) {
+	token, plain, err := tokenFor(s, o.Token)
+	if err != nil {
+		return nil, err
+	}
+	if err := guardPlain(s, plain || os.Getenv(plainVariable) == "on"); err != nil {
+		return nil, err
+	}
+	return remote.NewClient(remote.ClientOptions{Address: s.String(), Token: token, Version: programVersion()}), nil
+}
+
+// tokenFor returns the token for a server: one that was given, that of the environment, or that of the user, who may have allowed to send it
+// over HTTP without TLS.
+func tokenFor(s config.Store, given secret.Value) (token secret.Value, plain bool, err error) {
 	l, _, err := login.Find(config.LoginsPath(os.Getenv), config.Origin(s))
-	token := o.Token
+	token = given
 	if text := os.Getenv(tokenVariable); token.Reveal() == "" && text != "" {
 		if token, err = login.ParseToken(text); err != nil {
-			return nil, hippo.Fieldf(tokenVariable, "is no token: at most 8192 printable ASCII characters without spaces")
+			return token, false, hippo.Fieldf(tokenVariable, "is no token: at most 8192 printable ASCII characters without spaces")
 		}
 	}
 	if token.Reveal() == "" {
@@ -69,14 +83,11 @@ func connect(s config.Store, o *Options) (*remote.Client, error) {
 	}
 	switch {
 	case token.Reveal() == "" && err != nil:
-		return nil, err
+		return token, false, err
 	case token.Reveal() == "":
-		return nil, fmt.Errorf("%w: there is no token for %s: hippo login %s, or $%s", hippo.ErrForbidden, s, s, tokenVariable)
+		return token, false, fmt.Errorf("%w: there is no token for %s: hippo login %s, or $%s", hippo.ErrForbidden, s, s, tokenVariable)
 	}
-	if err := guardPlain(s, l.Plain || os.Getenv(plainVariable) == "on"); err != nil {
-		return nil, err
-	}
-	return remote.NewClient(remote.ClientOptions{Address: s.String(), Token: token, Version: programVersion()}), nil
+	return token, l.Plain, nil
 }
 
 // guardPlain refuses to send a token over a network without TLS, unless the user allowed it.

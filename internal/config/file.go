@@ -79,6 +79,11 @@ func TokensPath(env func(string) string) string {
 	return filepath.Join(userDir(env, "XDG_DATA_HOME", filepath.Join(".local", "share")), "hippo", "tokens.json")
 }
 
+// ShelfPath returns the folder by which machines sync that reach this one by ssh and name no other.
+func ShelfPath(env func(string) string) string {
+	return filepath.Join(filepath.Dir(TokensPath(env)), "shelf")
+}
+
 // homeDir returns the home directory by the rules of [os.UserHomeDir]; empty if there is none.
 func homeDir(env func(string) string) string {
 	if runtime.GOOS == "windows" {

@@ -26,6 +26,7 @@ type Options struct {
 	// Dir is the folder for keys and states. It is made by the first remote.
 	Dir string
 	Now func() time.Time
+	Access
 }
 
 // Remotes are the remotes of a store on this machine. One process at a time has those of a store.
@@ -138,7 +139,7 @@ func (x *Remotes) begin(ctx context.Context, r *remote, admit func(shelf.Folder,
 	if err := x.take(ctx); err != nil {
 		return err
 	}
-	f, err := r.open(ctx)
+	f, err := r.open(ctx, &x.Access)
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (x *Remotes) begin(ctx context.Context, r *remote, admit func(shelf.Folder,
 		r.key, r.state = k, s
 		return r.save()
 	})
-	if err != nil {
+	if err := errors.Join(err, shut(f)); err != nil {
 		return err
 	}
 	if err := r.saveState(); err != nil {

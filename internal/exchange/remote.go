@@ -24,6 +24,7 @@ const (
 	keySuffix   = ".key"
 	stateSuffix = ".state"
 	copySuffix  = ".git"
+	memoSuffix  = ".memo"
 	// maxKey is how many bytes a file with a key may have.
 	maxKey = 64 << 10
 )
@@ -135,8 +136,8 @@ func (x files) one(c Carrier) (*remote, error) {
 	return nil, fmt.Errorf("%w: the store does not sync with %v; it does with %s", hippo.ErrNotFound, c, strings.Join(names, ", "))
 }
 
-func (r *remote) open(ctx context.Context) (shelf.Folder, error) {
-	return r.carrier.open(ctx, r.path+copySuffix)
+func (r *remote) open(ctx context.Context, a *Access) (shelf.Folder, error) {
+	return r.carrier.open(ctx, r.path, a)
 }
 
 // save writes the key, so that it is on the disk before it is used, and the state.
@@ -169,7 +170,7 @@ func (r *remote) saveState() error {
 // remove deletes what is known of the remote. The key goes last.
 func (r *remote) remove() error {
 	err := os.RemoveAll(r.path + copySuffix)
-	for _, suffix := range []string{stateSuffix, keySuffix} {
+	for _, suffix := range []string{memoSuffix, stateSuffix, keySuffix} {
 		if gone := os.Remove(r.path + suffix); !errors.Is(gone, fs.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}

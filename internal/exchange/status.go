@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -69,16 +70,17 @@ func (x *Remotes) Status(ctx context.Context) (*Status, error) {
 	return out, err
 }
 
-func statusOf(ctx context.Context, x *Remotes, r *remote) RemoteStatus {
-	out := RemoteStatus{Carrier: r.carrier, Synced: r.synced, Err: r.broken}
+func statusOf(ctx context.Context, x *Remotes, r *remote) (out RemoteStatus) {
+	out = RemoteStatus{Carrier: r.carrier, Synced: r.synced, Err: r.broken}
 	if out.Err != nil {
 		return out
 	}
-	f, err := r.open(ctx)
+	f, err := r.open(ctx, &x.Access)
 	if err != nil {
 		out.Err = err
 		return out
 	}
+	defer func() { out.Err = errors.Join(out.Err, shut(f)) }()
 	to := &replica{store: x.store}
 	own, seen, err := to.Replica(ctx)
 	if err != nil {

@@ -82,11 +82,12 @@ func (x *Remotes) use(ctx context.Context, r *remote, do work) (out Outcome) {
 	if out.Err != nil {
 		return out
 	}
-	f, err := r.open(ctx)
+	f, err := r.open(ctx, &x.Access)
 	if err != nil {
 		out.Err = err
 		return out
 	}
+	defer func() { out.Err = errors.Join(out.Err, shut(f)) }()
 	to := &replica{store: x.store}
 	s := shelf.Open(f, r.key, r.state, x.Now)
 	out.Result, out.Err = do(s, ctx, to)

@@ -23,19 +23,32 @@ import (
 const invitationTime = 24 * time.Hour
 
 func newSyncCommand(s *shell) *cobra.Command {
+	stdio := false
 	c := &cobra.Command{
 		Use:   "sync",
-		Short: "Sync the memories of your machines by a folder or a Git repository, encrypted",
+		Short: "Sync the memories of your machines by a folder, a repository, a machine or a server, encrypted",
 		Long: `Sync the memories of your machines. Each has a store of its own, which works offline; a remote carries the changes between them, encrypted:
-a folder that Dropbox, iCloud, OneDrive, Syncthing or a stick carries, or a Git repository. Nothing has to be resolved: what was changed at
-once on two machines is joined, and hippo log keeps the value that is not shown. docs/sync.md says what is carried.`,
+a folder that Dropbox, iCloud, OneDrive, Syncthing or a stick carries, a Git repository, a folder of a machine that ssh reaches, or a server.
+Nothing has to be resolved: what was changed at once on two machines is joined, and hippo log keeps the value that is not shown. docs/sync.md
+says what is carried.`,
 		Example: `  hippo sync init ~/Dropbox         # on the first machine
   hippo sync invite                 # prints the command for the next one:
   hippo sync join CODE ~/Dropbox
   hippo sync now`,
-		Args: refuseUnknownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args: func(c *cobra.Command, args []string) error {
+			if stdio {
+				return maximumArguments(1)(c, args)
+			}
+			return refuseUnknownCommand(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if stdio {
+				return app.ServeShelf(c.Context(), strings.Join(args, ""), s.in, s.out)
+			}
+			return c.Help()
+		},
 	}
+	c.Flags().BoolVar(&stdio, "stdio", false, "serve a folder to a machine that syncs by ssh, which runs this; with a PATH no other one")
 	c.AddCommand(
 		newSyncInitCommand(s), newSyncInviteCommand(s), newSyncJoinCommand(s), newSyncAddCommand(s), newSyncRemoveCommand(s), newSyncStatusCommand(s),
 		newSyncNowCommand(s), newSyncVerifyCommand(s), newSyncRebuildCommand(s), newSyncRetireCommand(s),
@@ -86,12 +99,15 @@ func newSyncInitCommand(s *shell) *cobra.Command {
 	var name string
 	c := &cobra.Command{
 		Use:   "init CARRIER",
-		Short: "Begin to sync: send what this store has to a folder or git:URL, and print the recovery key",
-		Long: `Begin to sync this store with other machines. CARRIER is a folder that something carries between them, or git:URL of a repository that all of
-them reach; a ref of its own is used, which no branch sees. What is sent is encrypted. The recovery key is shown once: with it and the folder
-a new machine can join when all others are lost.`,
+		Short: "Begin to sync: send what this store has to a carrier, and print the recovery key",
+		Long: `Begin to sync this store with other machines. CARRIER is what all of them reach: the PATH of a folder that something carries between them;
+git:URL of a repository, in which a ref of its own is used that no branch sees; ssh:HOST or ssh:USER@HOST:PATH, a folder of a machine that has
+hippo; or https://HOST of hippo serve, after hippo login. What is sent is encrypted. The recovery key is shown once: with it and the carrier a
+new machine can join when all others are lost.`,
 		Example: `  hippo sync init ~/Dropbox
-  hippo sync init git:git@github.com:me/memory.git`,
+  hippo sync init git:git@github.com:me/memory.git
+  hippo sync init ssh:me@nas
+  hippo sync init https://memory.example.org`,
 		Args: maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			at, err := app.NewCarrier(args)
@@ -179,7 +195,7 @@ func newSyncJoinCommand(s *shell) *cobra.Command {
 	var name string
 	c := &cobra.Command{
 		Use:   "join CODE CARRIER",
-		Short: "Join the machines that sync by a folder or git:URL, by an invitation or the recovery key",
+		Short: "Join the machines that sync by a carrier, by an invitation or the recovery key",
 		Long: `Join the machines that sync by CARRIER. CODE is printed by hippo sync invite on one of them, or is the recovery key; - reads it from stdin.
 What this store has is kept and sent to the others.`,
 		Example: `  hippo sync join 1QX...0C ~/Dropbox
@@ -223,7 +239,7 @@ What this store has is kept and sent to the others.`,
 func newSyncAddCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "add CARRIER",
-		Short: "Sync the same machines by one more folder or git:URL",
+		Short: "Sync the same machines by one more carrier",
 		Long: `Sync the same machines by one more carrier, such as a repository beside a folder. Run it on each of them that reaches it; they need no
 invitation.`,
 		Args: maximumArguments(1),
@@ -247,7 +263,7 @@ invitation.`,
 func newSyncRemoveCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove [CARRIER]",
-		Short: "Stop syncing by a folder or git:URL; memories and the folder stay as they are",
+		Short: "Stop syncing by a carrier; memories and the folder stay as they are",
 		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			at, err := app.CarrierOf(args)

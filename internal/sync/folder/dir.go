@@ -3,6 +3,7 @@
 package folder
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/atomicfile"
 )
 
-// maxFile is how many bytes a file may have.
-const maxFile = 64 << 20
+// MaxFile is how many bytes a file may have.
+const MaxFile = 64 << 20
 
 // Dir is a folder on the disk. Files get their names when they are complete and on the disk.
 type Dir struct{ root string }
@@ -37,14 +38,14 @@ func OpenDir(path string) (*Dir, error) {
 	return &Dir{filepath.Join(path, "hippo-sync")}, nil
 }
 
-// List implements the interface.
+// List implements the interface. Files that are not complete yet are left out.
 func (d *Dir) List(ctx context.Context) (map[string]int64, error) {
 	out := make(map[string]int64)
 	err := filepath.WalkDir(d.root, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		if err != nil || !e.Type().IsRegular() {
+		if err != nil || !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
 			return gone(err)
 		}
 		info, err := e.Info()
@@ -75,45 +76,58 @@ func (d *Dir) path(name string) (string, error) {
 
 // Get implements the interface.
 func (d *Dir) Get(_ context.Context, name string) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err = errors.Join(err, f.Close()); err == nil && len(b) > MaxFile {
+		err = fmt.Errorf("%w: more than %d bytes", hippo.ErrCorrupt, MaxFile)
+	}
+	return b, explain(err)
+}
+
+// Open opens a file to read it. The caller closes it.
+func (d *Dir) Open(name string) (*os.File, error) {
 	path, err := d.path(name)
 	if err != nil {
 		return nil, err
 	}
 	f, err := os.Open(path)
-	if err != nil {
-		return nil, explain(err)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err = errors.Join(err, f.Close()); err == nil && len(b) > maxFile {
-		err = fmt.Errorf("%w: more than %d bytes", hippo.ErrCorrupt, maxFile)
-	}
-	return b, explain(err)
+	return f, explain(err)
 }
 
 // Put implements the interface.
 func (d *Dir) Put(_ context.Context, name string, data []byte) error {
+	_, err := d.Receive(name, bytes.NewReader(data))
+	return err
+}
+
+// Receive writes a file as it is read, unless there is one of that name, and reports whether it did. A file whose reader fails is not
+// written.
+func (d *Dir) Receive(name string, from io.Reader) (written bool, err error) {
 	path, err := d.path(name)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return nil
+		return false, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return explain(err)
+		return false, explain(err)
 	}
-	t, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	t, err := os.CreateTemp(filepath.Dir(path), ".new-*") // no list shows it
 	if err != nil {
-		return explain(err)
+		return false, explain(err)
 	}
-	_, err = t.Write(data)
+	_, err = io.Copy(t, from)
 	if err = errors.Join(err, t.Close()); err == nil {
 		err = atomicfile.Publish(t.Name(), path)
 	}
 	if err != nil {
-		return explain(errors.Join(err, os.Remove(t.Name())))
+		return false, explain(errors.Join(err, os.Remove(t.Name())))
 	}
-	return nil
+	return true, nil
 }
 
 // Remove implements the interface.
@@ -143,7 +157,7 @@ func explain(err error) error {
 		return fmt.Errorf("%w: make room in the folder, and sync again: %w", hippo.ErrFull, err)
 	case errors.Is(err, fs.ErrPermission), code == syscall.EROFS && !strings.HasPrefix(runtime.GOOS, "windows"):
 		return fmt.Errorf("%w: make the folder readable and writable for this user, and sync again: %w", hippo.ErrReadOnly, err)
-	case errors.Is(err, hippo.ErrCorrupt), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, hippo.ErrCorrupt), errors.Is(err, hippo.ErrInvalid), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	return fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)

@@ -75,7 +75,7 @@ func (g *Git) List(ctx context.Context) (map[string]int64, error) {
 		about, name, _ := strings.Cut(line, "\t")
 		if f := strings.Fields(about); len(f) == 4 && f[1] == "blob" {
 			out[name], _ = strconv.ParseInt(f[3], 10, 64) // a number
-			if out[name] <= maxFile {
+			if out[name] <= MaxFile {
 				g.objects[name] = f[2]
 			}
 		}
@@ -113,7 +113,7 @@ func (g *Git) Get(ctx context.Context, name string) ([]byte, error) {
 		id = g.objects[name]
 	}
 	if id == "" {
-		return nil, fmt.Errorf("%w: there is no file %s, or it has more than %d bytes", hippo.ErrUnavailable, name, maxFile)
+		return nil, fmt.Errorf("%w: there is no file %s, or it has more than %d bytes", hippo.ErrUnavailable, name, MaxFile)
 	}
 	b, err := g.git(ctx, nil, nil, "cat-file", "blob", id)
 	return []byte(b), err
