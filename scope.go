@@ -20,9 +20,11 @@ const (
 	// RightMetrics allows to read the metrics of the server: counts and times of all scopes together, without
 	// contents.
 	RightMetrics
+	// RightSync allows to keep, read and remove the files by which the machines of a user sync. They are encrypted: it reaches no memory.
+	RightSync
 
 	// AllRights allows everything.
-	AllRights = RightRead | RightWrite | RightPurge | RightAdmin | RightMetrics
+	AllRights = RightRead | RightWrite | RightPurge | RightAdmin | RightMetrics | RightSync
 )
 
 // AllProjects in [Filter.Projects] stands for every project of the [Scope].

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -12,8 +13,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/exchange/far"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/serve/login"
+	servetoken "github.com/hippo-memory/hippo/internal/serve/token"
 )
 
 const (
@@ -44,6 +47,9 @@ func Login(ctx context.Context, s config.Store, text string, plain bool) (*Sessi
 	c := remote.NewClient(remote.ClientOptions{Address: s.String(), Token: token, Version: programVersion()})
 	defer c.Close() //nolint:errcheck // it closes what is idle
 	g, err := c.Greet(ctx)
+	if errors.Is(err, hippo.ErrForbidden) && far.TryServer(ctx, s.String(), token) == nil { // a token for syncing alone
+		g, err = remote.Greeting{Protocol: remote.Protocol(), Rights: []string{string(servetoken.Sync)}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +65,10 @@ func runLogin(ctx context.Context, s *shell, url, file string, plain bool) error
 	}
 	if s.json {
 		return s.printJSON(g)
+	}
+	if slices.Equal(g.Rights, []string{"sync"}) {
+		fmt.Fprintf(s.out, "logged in to %s, for hippo sync\n", store)
+		return nil
 	}
 	fmt.Fprintf(s.out, "logged in to %s as %s: %s\n", store, termtext.Line(g.Token), termtext.Line(reachOf(g)))
 	if !g.Understood() {

@@ -63,7 +63,7 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&right, "right", "write", "the right: read, write (includes read), admin (everything) or metrics (only /metrics)")
+	c.Flags().StringVar(&right, "right", "write", "the right: read, write (includes read), admin (everything), metrics (only /metrics) or sync (only what machines sync by)")
 	c.Flags().StringSliceVar(&projects, "project", nil, `the only projects that the token can reach, separated by commas; "none" is no project (default: all)`)
 	also(c.Flags(), "project", "projects")
 	c.Flags().StringVar(&expires, "expires", "", `when the token expires, such as "in 90 days" or 2027-01-31 (default: never)`)

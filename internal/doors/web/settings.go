@@ -69,7 +69,7 @@ func settingsPage(v *visit, name, secret string) (page, error) {
 			{"Projects", cmp.Or(strings.Join(s.Projects, ", "), "all")},
 		},
 		NewName: name, Secret: secret, Managed: v.options.Tokens != nil && s.Allows(hippo.RightAdmin),
-		Levels: []choice{{"read", "Read: search and look", true}, {"write", "Write: read, and change memories", false}, {"admin", "Admin: everything", false}},
+		Levels: []choice{{"read", "Read: search and look", true}, {"write", "Write: read, and change memories", false}, {"admin", "Admin: everything", false}, {"sync", "Sync: keep what machines sync by, encrypted", false}},
 	}
 	b.Facts = known(b.Facts)
 	theme := themeOf(v.r)
@@ -118,7 +118,7 @@ func rightNames(r hippo.Rights) []string {
 	for _, x := range []struct {
 		right hippo.Rights
 		name  string
-	}{{hippo.RightRead, "read"}, {hippo.RightWrite, "write"}, {hippo.RightPurge, "delete for good"}, {hippo.RightAdmin, "administer"}, {hippo.RightMetrics, "read metrics"}} {
+	}{{hippo.RightRead, "read"}, {hippo.RightWrite, "write"}, {hippo.RightPurge, "delete for good"}, {hippo.RightAdmin, "administer"}, {hippo.RightMetrics, "read metrics"}, {hippo.RightSync, "sync"}} {
 		if r&x.right != 0 {
 			out = append(out, x.name)
 		}
@@ -137,13 +137,16 @@ func createToken(v *visit) error {
 	f, err := fields(v.r.PostForm, verb.Table{
 		{Name: "name", Is: verb.Required, To: verb.New[string]},
 		{Name: "projects", To: verb.New[string]},
-		{Name: "rights", Values: []string{"read", "write", "admin"}, Is: verb.Required, To: verb.New[string]},
+		{Name: "rights", Values: []string{"read", "write", "admin", "sync"}, Is: verb.Required, To: verb.New[string]},
 		{Name: "days", Rules: verb.Between(1, maxTokenDays), To: verb.New[int]},
 	})
 	if err != nil {
 		return v.refused(err)
 	}
-	rights := map[string]hippo.Rights{"read": hippo.RightRead, "write": hippo.RightRead | hippo.RightWrite, "admin": hippo.AllRights&^hippo.RightMetrics | v.caller.Scope.Rights&hippo.RightMetrics}[f.Text("rights")]
+	const ofAll = hippo.RightMetrics | hippo.RightSync // which tokens for some projects lack
+	rights := map[string]hippo.Rights{
+		"read": hippo.RightRead, "write": hippo.RightRead | hippo.RightWrite, "admin": hippo.AllRights&^ofAll | v.caller.Scope.Rights&ofAll, "sync": hippo.RightSync,
+	}[f.Text("rights")]
 	t := Token{Name: f.Text("name"), Created: v.now, Scope: hippo.Scope{Namespace: v.caller.Scope.Namespace, Rights: rights, Projects: splitList(f.Text("projects"))}}
 	if t.Scope.Projects == nil {
 		t.Scope.Projects = v.caller.Scope.Projects

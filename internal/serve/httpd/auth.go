@@ -94,6 +94,8 @@ func scopesFor(r hippo.Rights) string {
 		return "admin"
 	case r&hippo.RightMetrics != 0:
 		return "metrics"
+	case r&hippo.RightSync != 0:
+		return "sync"
 	case r&hippo.RightWrite != 0:
 		return "write"
 	default:

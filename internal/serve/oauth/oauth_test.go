@@ -363,7 +363,7 @@ func TestVerifier_Metadata(t *testing.T) {
 			t.Fatalf("%s: %d %v", path, w.Code, err)
 		}
 		want := map[string]any{
-			"resource": audience, "authorization_servers": []any{f.issuer.URL}, "scopes_supported": []any{"read", "write", "admin", "metrics"},
+			"resource": audience, "authorization_servers": []any{f.issuer.URL}, "scopes_supported": []any{"read", "write", "admin", "metrics", "sync"},
 			"bearer_methods_supported": []any{"header"}, "resource_name": "Hippo",
 		}
 		if d := cmp.Diff(want, got); d != "" {

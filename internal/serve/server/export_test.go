@@ -61,3 +61,9 @@ func ConsolidateAll(ctx context.Context, e *engine.Engine, h api.Horizon) error 
 
 // NamespaceOf returns the namespace of the caller of a request.
 func NamespaceOf(ctx context.Context) string { return (&Options{}).namespaceOf(ctx) }
+
+// ShelfRoutes returns the routes of the folders by which machines sync, beside a store.
+func ShelfRoutes(s config.Store, log *slog.Logger) []httpd.Route {
+	f := &frontEnds{Options: &Options{Config: config.Config{Store: s}, Now: time.Now, Log: log}}
+	return f.shelves()
+}

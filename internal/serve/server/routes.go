@@ -66,6 +66,7 @@ func (f *frontEnds) routes(opener httpd.Opener) []httpd.Route {
 		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: store, Tools: f.listed, Code: f.code, Observe: f.observer.Tool, Now: now, Log: log}),
 		restapi.Routes(open, &restapi.Options{Version: v, Store: store, Trees: f.code, Namespaces: f.namespaces, Now: now, Log: log}),
 		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb(func(string) sources.Trees { return f.code })}, Now: now, Log: log}),
+		f.shelves(),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: kind, Now: now, Log: log}),
 		web.Routes(open, &web.Options{
 			Sessions: f.sessions, Login: tokens.Authenticate, Tokens: webTokens{f.tokens}, Version: v, Store: store, Now: now, Log: log,

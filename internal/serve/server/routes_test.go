@@ -78,6 +78,7 @@ func newGuarded(t *testing.T) *guarded {
 		{Name: "writer", Right: token.Write},
 		{Name: "admin", Right: token.Admin},
 		{Name: "scraper", Right: token.Metrics},
+		{Name: "syncer", Right: token.Sync},
 		{Name: "foreign", Right: token.Admin, Namespace: "other"},
 		{Name: "elsewhere", Right: token.Admin, Projects: []string{"other"}},
 		{Name: "expired", Right: token.Admin, Expires: now.Add(time.Minute)},
@@ -169,6 +170,9 @@ func TestRoutes_Access(t *testing.T) {
 			if strings.Contains(w.Body.String(), "heliotrope") || strings.Contains(w.Body.String(), "quince4711") {
 				t.Errorf("%s shows a memory to %s:\n%.300s", route.Pattern, name, w.Body)
 			}
+		}
+		if w := g.request(route.Pattern, "syncer"); route.Rights != hippo.RightSync && !isOpen && !needsNothing(route.Pattern) && w.Code != http.StatusForbidden {
+			t.Errorf("%s with the right to sync: %d, want 403", route.Pattern, w.Code)
 		}
 		for _, name := range []string{"reader", "jwt reader"} {
 			w := g.request(route.Pattern, name)

@@ -63,6 +63,8 @@ func (f webTokens) Create(ctx context.Context, t web.Token) (string, error) {
 		right = token.Admin
 	case t.Scope.Allows(hippo.RightWrite):
 		right = token.Write
+	case t.Scope.Rights == hippo.RightSync:
+		right = token.Sync
 	}
 	return f.Book.Create(ctx, token.Token{Name: t.Name, Right: right, Namespace: t.Scope.Namespace, Projects: t.Scope.Projects, Expires: t.Expires})
 }

@@ -18,7 +18,7 @@ import (
 // Right is what a token allows.
 type Right string
 
-// The rights; each but Metrics includes those before it.
+// The rights; each but the last two includes those before it.
 const (
 	// Read allows to search, list, get and export.
 	Read Right = "read"
@@ -28,10 +28,12 @@ const (
 	Admin Right = "admin"
 	// Metrics allows to read the metrics of the server, and nothing else.
 	Metrics Right = "metrics"
+	// Sync allows to use the folder by which machines sync, and nothing else.
+	Sync Right = "sync"
 )
 
 // Rights returns all of them.
-func Rights() []Right { return []Right{Read, Write, Admin, Metrics} }
+func Rights() []Right { return []Right{Read, Write, Admin, Metrics, Sync} }
 
 // Rights returns what it allows in a store; nothing for one that is not known.
 func (r Right) Rights() hippo.Rights {
@@ -44,6 +46,8 @@ func (r Right) Rights() hippo.Rights {
 		return hippo.AllRights
 	case Metrics:
 		return hippo.RightMetrics
+	case Sync:
+		return hippo.RightSync
 	default:
 		return 0
 	}
@@ -71,11 +75,14 @@ const MaxName = 64
 func (t *Token) Scope() hippo.Scope { return ScopeOf(t.Right, t.Namespace, t.Projects) }
 
 // ScopeOf returns what a right allows in a namespace and projects, nil for all. Metrics count all scopes together, so
-// that one that is restricted does not reach them. The only project is the current one: nothing else can be meant.
+// that one that is restricted does not reach them; machines sync all projects of a namespace. The only project is the current one: nothing else can be meant.
 func ScopeOf(r Right, namespace string, projects []string) hippo.Scope {
 	s := hippo.Scope{Namespace: namespace, Projects: projects, Rights: r.Rights()}
 	if namespace != "" || projects != nil {
 		s.Rights &^= hippo.RightMetrics
+	}
+	if projects != nil {
+		s.Rights &^= hippo.RightSync
 	}
 	if len(projects) == 1 {
 		s.Project = projects[0]
@@ -95,6 +102,8 @@ func (t *Token) validate(now time.Time) error {
 		return hippo.Fieldf("right", "must be one of %v, got %.40q", Rights(), string(t.Right))
 	case t.Right == Metrics && (t.Namespace != "" || t.Projects != nil):
 		return hippo.Fieldf("right", "metrics counts all namespaces and projects together: it cannot be restricted to some")
+	case t.Right == Sync && t.Projects != nil:
+		return hippo.Fieldf("right", "sync is for all projects of a namespace: it cannot be restricted to some")
 	case t.Expired(now):
 		return hippo.Fieldf("expires", "must be in the future, got %s", t.Expires.Format(time.RFC3339))
 	}
