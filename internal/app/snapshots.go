@@ -1,12 +1,11 @@
 package app
 
 import (
-	"context"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/bucket"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/retrieval/index/snapshots"
@@ -30,7 +29,10 @@ func ParseSnapshots(text string, env func(string) string, now func() time.Time) 
 		s.InDatabase = true
 	case text == "" || text == "off":
 	case strings.HasPrefix(text, "s3://"):
-		s.Place, err = parseBucket(text, env, now)
+		var b *bucket.Bucket
+		if b, err = bucket.Parse("snapshots", text, env, now); err == nil {
+			s.Place = snapshots.Bucket{Bucket: b}
+		}
 	case strings.Contains(text, "://"):
 		err = hippo.Fieldf("snapshots", "must be database, off, a folder, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME, got %q", text)
 	default:
@@ -39,27 +41,4 @@ func ParseSnapshots(text string, env func(string) string, now func() time.Time) 
 		}
 	}
 	return s, err
-}
-
-func parseBucket(text string, env func(string) string, now func() time.Time) (*snapshots.Bucket, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.User != nil {
-		return nil, hippo.Fieldf("snapshots", "must be like s3://BUCKET/PREFIX?endpoint=URL&region=NAME, without keys: those come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-	}
-	q := u.Query()
-	for name := range q {
-		if name != "endpoint" && name != "region" {
-			return nil, hippo.Fieldf("snapshots", "has the parameters endpoint and region, not %q", name)
-		}
-	}
-	prefix := strings.TrimPrefix(u.Path, "/")
-	if prefix != "" && !strings.HasSuffix(prefix, "/") {
-		prefix += "/"
-	}
-	return snapshots.NewBucket(snapshots.BucketOptions{
-		Endpoint: q.Get("endpoint"), Region: q.Get("region"), Bucket: u.Host, Prefix: prefix, Now: now,
-		Credentials: func(context.Context) (snapshots.Credentials, error) {
-			return snapshots.Credentials{ID: env("AWS_ACCESS_KEY_ID"), Secret: env("AWS_SECRET_ACCESS_KEY"), SessionToken: env("AWS_SESSION_TOKEN")}, nil
-		},
-	})
 }

@@ -28,7 +28,7 @@ func layers() [][]string {
 		{"api"},
 		{"internal/retrieval/lang/lexicon", "internal/retrieval/lang/detect", "internal/retrieval/lang/sound", "internal/base/userdir"},
 		{"internal/base/top", "internal/base/ondemand", "internal/base/tokencount", "internal/base/typo", "internal/retrieval/preview", "internal/base/batching", "internal/base/termtext", "internal/base/secret", "internal/base/atomicfile", "internal/retrieval/lang/cue", "internal/retrieval/lang/prose", "internal/agents/transcript", "internal/agents/cited"},
-		{"internal/retrieval/index/vector", "internal/base/endpoint", "internal/sync"},
+		{"internal/retrieval/index/vector", "internal/base/endpoint", "internal/base/bucket", "internal/sync"},
 		{
 			"internal/retrieval/rank", "internal/retrieval/index/bm25", "internal/base/lockedfile", "internal/store/driver", "internal/importer/formats", "internal/code/project", "internal/config",
 			"internal/retrieval/embed", "internal/retrieval/passage", "internal/engine/briefing", "internal/base/power", "internal/retrieval/surprise", "internal/retrieval/graph", "internal/retrieval/lang", "internal/base/screen", "internal/agents/capture", "internal/rpc/share", "internal/serve/token", "internal/serve/login", "internal/arch", "models",
@@ -122,6 +122,7 @@ func widths() map[string]int {
 func private() map[string]string {
 	return map[string]string{
 		"internal/store/drivertest":          "",
+		"internal/base/bucket/bucketfake":    "",
 		"internal/engine/enginetest":         "",
 		"internal/store/memstore":            "internal/app internal/engine/enginetest",
 		"internal/store/overlay":             "internal/store",
@@ -166,7 +167,7 @@ func heavy() map[string]string {
 		"github.com/schollz/progressbar":               "internal/doors/cli",
 		"github.com/go-jose/go-jose":                   "internal/serve/oauth",
 		"filippo.io/age":                               "internal/sync/shelf",
-		"github.com/aws/smithy-go":                     "internal/retrieval/index/snapshots",
+		"github.com/aws/smithy-go":                     "internal/base/bucket",
 		"golang.org/x/crypto":                          "internal/serve/httpd",
 		"go.starlark.net":                              "internal/doors/script",
 		"github.com/google/go-cmp":                     suite,

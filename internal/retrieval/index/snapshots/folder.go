@@ -147,16 +147,3 @@ func copyFile(ctx context.Context, to io.Writer, from io.Reader) error {
 		}
 	}
 }
-
-// reader ends with its context.
-type reader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r *reader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(b)
-}

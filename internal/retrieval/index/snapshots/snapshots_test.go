@@ -43,7 +43,7 @@ func places(t *testing.T, test func(t *testing.T, p place, list func() []string)
 		t.Parallel()
 		s := newService(t)
 		test(t, s.bucket(t, "team/"), func() (out []string) {
-			for _, key := range s.keys() {
+			for _, key := range s.Keys() {
 				out = append(out, strings.TrimPrefix(key, "team/"))
 			}
 			return out

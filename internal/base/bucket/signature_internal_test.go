@@ -1,4 +1,4 @@
-package snapshots
+package bucket
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // The signatures are those of the examples in the documentation of AWS, "Authenticating Requests: Using the Authorization Header".
 func TestSignature(t *testing.T) {
 	t.Parallel()
-	b, err := NewBucket(BucketOptions{
+	b, err := New(Options{
 		Bucket: "examplebucket",
 		Credentials: func(context.Context) (Credentials, error) {
 			return Credentials{ID: "AKIAIOSFODNN7EXAMPLE", Secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}, nil
@@ -32,13 +32,13 @@ func TestSignature(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := b.request(t.Context(), http.MethodGet, "", values, nil)
+		r, err := b.request(t.Context(), &call{method: http.MethodGet, query: values})
 		if err != nil || !strings.HasSuffix(r.Header.Get("Authorization"), "Signature="+want) {
 			t.Errorf("%s: got %v (%v), want signature %s", query, r.Header["Authorization"], err, want)
 		}
 	}
 	body := io.NewSectionReader(strings.NewReader("Welcome to Amazon S3."), 0, 21)
-	r, err := b.request(t.Context(), http.MethodPut, "test.txt", nil, body)
+	r, err := b.request(t.Context(), &call{method: http.MethodPut, key: "test.txt", body: body})
 	if want := "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072"; err != nil || r.Header.Get("X-Amz-Content-Sha256") != want || r.ContentLength != 21 {
 		t.Errorf("got a payload of hash %s and %d bytes (%v), want %s and 21", r.Header.Get("X-Amz-Content-Sha256"), r.ContentLength, err, want)
 	}
