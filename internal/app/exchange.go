@@ -38,6 +38,7 @@ func OpenRemotes(ctx context.Context, c config.Config, o *Options) (*Remotes, er
 	}
 	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone, Retention: c.History})
 	x, err := exchange.Open(ctx, s, exchange.Options{Dir: filepath.Clean(c.Store.Path) + ".sync", Now: now, Access: exchange.Access{
+		Env: os.Getenv,
 		SSH: strings.Fields(os.Getenv(sshVariable)),
 		Token: func(s config.Store) (secret.Value, error) {
 			token, _, err := tokenFor(s, o.Token)

@@ -5,11 +5,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/bucket"
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/exchange/far"
@@ -18,13 +21,15 @@ import (
 )
 
 // Carrier is what carries the files of a remote: the absolute path of a folder, git: and the address of a repository, ssh: and a folder of
-// another machine, or the address of a server.
+// another machine, the address of a server, or that of a bucket.
 type Carrier string
 
 // Access is how this machine gets at folders of others.
 type Access struct {
 	// Token returns the token for a server.
 	Token func(server config.Store) (secret.Value, error)
+	// Env is the environment, which has the keys of buckets.
+	Env func(string) string
 	// SSH is the command that connects to another machine; nil: [far.SSHCommand].
 	SSH []string
 }
@@ -34,7 +39,7 @@ const (
 	sshKind = "ssh:"
 	field   = "carrier"
 	kinds   = "give the PATH of a folder that something carries between your machines (Dropbox, iCloud, OneDrive, Syncthing, a network drive, a stick), git:URL of a repository, " +
-		"ssh:HOST of a machine, or https://HOST of hippo serve, which all of them reach"
+		"ssh:HOST of a machine, https://HOST of hippo serve, or s3://BUCKET/PREFIX, which all of them reach"
 )
 
 // kindPattern is the beginning of an address of any kind. One letter is a drive of Windows.
@@ -54,12 +59,15 @@ func ParseCarrier(text string) (Carrier, error) {
 		return Carrier(text), err
 	case "https", "http":
 		return parseServer(text)
+	case "s3":
+		_, err := bucket.Parse(field, text, os.Getenv, func() time.Time { return time.Time{} }) // nothing is signed
+		return Carrier(text), err
 	case "":
 	default:
 		return "", fmt.Errorf("%w: %s: is not a kind of carrier that this program has: %s", hippo.ErrUnsupported, kind, kinds)
 	}
 	if user, path, ok := strings.Cut(text, ":"); ok && strings.Contains(user, "@") && path != "" {
-		return "", hippo.Fieldf(field, "must be a path, git:URL, ssh:HOST or https://HOST, got %q: if it is a repository, write git:%[1]s; if it is a folder of that machine, ssh:%[1]s", text)
+		return "", hippo.Fieldf(field, "must be a path, git:URL, ssh:HOST, https://HOST or s3://BUCKET, got %q: if it is a repository, write git:%[1]s; if it is a folder of that machine, ssh:%[1]s", text)
 	}
 	if strings.TrimSpace(text) == "" {
 		return "", hippo.Fieldf(field, "is missing: %s", kinds)
@@ -105,11 +113,16 @@ func parseServer(text string) (Carrier, error) {
 }
 
 // String returns the carrier without passwords.
-func (c Carrier) String() string { return secret.RedactURL(string(c)) }
+func (c Carrier) String() string {
+	if strings.HasPrefix(string(c), "s3:") { // which has parameters that are none
+		return string(c)
+	}
+	return secret.RedactURL(string(c))
+}
 
 // open returns the folder of a carrier. Beside is the path of files of this machine that are about it, without a suffix. The caller
 // closes what [io.Closer] is.
-func (c Carrier) open(ctx context.Context, beside string, a *Access) (shelf.Folder, error) {
+func (c Carrier) open(ctx context.Context, beside string, o *Options) (shelf.Folder, error) {
 	text := string(c)
 	switch kind, _, _ := strings.Cut(text, ":"); kind {
 	case "git":
@@ -119,23 +132,26 @@ func (c Carrier) open(ctx context.Context, beside string, a *Access) (shelf.Fold
 		if err != nil {
 			return nil, err
 		}
-		command := a.SSH
+		command := o.SSH
 		if len(command) == 0 {
 			command = far.SSHCommand()
 		}
 		return far.OpenSSH(ctx, far.SSH{Command: command, Host: host, Path: path}, beside+memoSuffix)
 	case "https", "http":
-		return c.openServer(beside, a)
+		return c.openServer(beside, o)
+	case "s3":
+		b, err := bucket.Parse(field, text, o.Env, o.Now)
+		return far.OpenBucket(b, beside+memoSuffix), err
 	}
 	return folder.OpenDir(filepath.Clean(text))
 }
 
-func (c Carrier) openServer(beside string, a *Access) (shelf.Folder, error) {
+func (c Carrier) openServer(beside string, o *Options) (shelf.Folder, error) {
 	s, err := config.ParseServer(string(c))
 	if err != nil {
 		return nil, err
 	}
-	token, err := a.Token(s)
+	token, err := o.Token(s)
 	if err != nil {
 		return nil, err
 	}

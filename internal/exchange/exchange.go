@@ -139,7 +139,7 @@ func (x *Remotes) begin(ctx context.Context, r *remote, admit func(shelf.Folder,
 	if err := x.take(ctx); err != nil {
 		return err
 	}
-	f, err := r.open(ctx, &x.Access)
+	f, err := r.open(ctx, &x.Options)
 	if err != nil {
 		return err
 	}

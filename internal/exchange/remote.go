@@ -136,8 +136,8 @@ func (x files) one(c Carrier) (*remote, error) {
 	return nil, fmt.Errorf("%w: the store does not sync with %v; it does with %s", hippo.ErrNotFound, c, strings.Join(names, ", "))
 }
 
-func (r *remote) open(ctx context.Context, a *Access) (shelf.Folder, error) {
-	return r.carrier.open(ctx, r.path, a)
+func (r *remote) open(ctx context.Context, o *Options) (shelf.Folder, error) {
+	return r.carrier.open(ctx, r.path, o)
 }
 
 // save writes the key, so that it is on the disk before it is used, and the state.

@@ -75,7 +75,7 @@ func statusOf(ctx context.Context, x *Remotes, r *remote) (out RemoteStatus) {
 	if out.Err != nil {
 		return out
 	}
-	f, err := r.open(ctx, &x.Access)
+	f, err := r.open(ctx, &x.Options)
 	if err != nil {
 		out.Err = err
 		return out

@@ -82,7 +82,7 @@ func (x *Remotes) use(ctx context.Context, r *remote, do work) (out Outcome) {
 	if out.Err != nil {
 		return out
 	}
-	f, err := r.open(ctx, &x.Access)
+	f, err := r.open(ctx, &x.Options)
 	if err != nil {
 		out.Err = err
 		return out

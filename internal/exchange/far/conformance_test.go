@@ -22,6 +22,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/base/bucket"
+	"github.com/hippo-memory/hippo/internal/base/bucket/bucketfake"
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/exchange/far"
 	"github.com/hippo-memory/hippo/internal/sync/folder"
@@ -59,6 +61,11 @@ func carriers() map[string]*carrier {
 	})
 	return map[string]*carrier{
 		"folder": dir, "ssh": ssh, "https": server,
+		"s3": {at: func(t *testing.T) func(*testing.T) shelf.Folder {
+			s := httptest.NewServer(&bucketfake.Service{Pages: 3})
+			t.Cleanup(s.Close)
+			return func(t *testing.T) shelf.Folder { return inBucket(t, s.URL, bucketfake.SecretKey) }
+		}},
 		"git": {at: func(t *testing.T) func(*testing.T) shelf.Folder {
 			url := t.TempDir()
 			if out, err := exec.Command("git", "init", "--quiet", "--bare", url).CombinedOutput(); err != nil {
@@ -69,6 +76,17 @@ func carriers() map[string]*carrier {
 			}
 		}},
 	}
+}
+
+// inBucket opens a folder in a bucket.
+func inBucket(t *testing.T, endpoint, key string) *far.Folder {
+	t.Helper()
+	env := map[string]string{"AWS_ACCESS_KEY_ID": bucketfake.AccessKey, "AWS_SECRET_ACCESS_KEY": key, "AWS_SESSION_TOKEN": bucketfake.Token}
+	b, err := bucket.Parse("carrier", "s3://"+bucketfake.Name+"/own?region="+bucketfake.Region+"&endpoint="+endpoint, func(name string) string { return env[name] }, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return far.OpenBucket(b, filepath.Join(t.TempDir(), "memo"))
 }
 
 func must[T any](t *testing.T) func(T, error) T {
