@@ -28,7 +28,7 @@ func newSyncCommand(s *shell) *cobra.Command {
 		Use:   "sync",
 		Short: "Sync the memories of your machines by a folder, a repository, a machine or a server, encrypted",
 		Long: `Sync the memories of your machines. Each has a store of its own, which works offline; a remote carries the changes between them, encrypted:
-a folder that Dropbox, iCloud, OneDrive, Syncthing or a stick carries, a Git repository, a folder of a machine that ssh reaches, or a server.
+a folder that Dropbox, iCloud, OneDrive, Syncthing or a stick carries, a Git repository, a machine that ssh reaches, a server, or a bucket.
 Nothing has to be resolved: what was changed at once on two machines is joined, and hippo log keeps the value that is not shown. docs/sync.md
 says what is carried.`,
 		Example: `  hippo sync init ~/Dropbox         # on the first machine
@@ -102,8 +102,8 @@ func newSyncInitCommand(s *shell) *cobra.Command {
 		Short: "Begin to sync: send what this store has to a carrier, and print the recovery key",
 		Long: `Begin to sync this store with other machines. CARRIER is what all of them reach: the PATH of a folder that something carries between them;
 git:URL of a repository, in which a ref of its own is used that no branch sees; ssh:HOST or ssh:USER@HOST:PATH, a folder of a machine that has
-hippo; or https://HOST of hippo serve, after hippo login. What is sent is encrypted. The recovery key is shown once: with it and the carrier a
-new machine can join when all others are lost.`,
+hippo; https://HOST of hippo serve, after hippo login; or s3://BUCKET/PREFIX?endpoint=URL&region=NAME. What is sent is encrypted. The recovery
+key is shown once: with it and the carrier a new machine can join when all others are lost.`,
 		Example: `  hippo sync init ~/Dropbox
   hippo sync init git:git@github.com:me/memory.git
   hippo sync init ssh:me@nas
