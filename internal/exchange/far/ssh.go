@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/sync/folder"
 )
 
 const (
@@ -23,6 +24,8 @@ const (
 	loginTime, endTime = 45 * time.Second, 3 * time.Second
 	// maxNoise is how many bytes a shell may print before hippo begins, maxSaid how many of the errors are kept.
 	maxNoise, maxSaid = 64 << 10, 2 << 10
+	// maxHeader is how many bytes an answer may have beside a file.
+	maxHeader = 64 << 10
 )
 
 // SSHCommand returns the command that connects to another machine if the user has chosen none. It asks for nothing: there may be nobody
@@ -46,6 +49,7 @@ type session struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	out   io.ReadCloser
+	most  *io.LimitedReader // what the other end may send, which need not be trusted
 	lines *bufio.Reader
 	said  tail
 	host  string
@@ -90,7 +94,8 @@ func start(ctx context.Context, o *SSH) (*session, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %s: %w", hippo.ErrUnavailable, o.Command[0], err)
 	}
-	s.lines = bufio.NewReader(s.out)
+	s.most = &io.LimitedReader{R: s.out, N: maxNoise}
+	s.lines = bufio.NewReader(s.most)
 	return s, nil
 }
 
@@ -109,9 +114,8 @@ func (s *session) greet(limit time.Duration) error {
 	})
 	defer t.Stop()
 	noise := ""
-	for read := 0; read < maxNoise; {
+	for {
 		line, err := s.lines.ReadString('\n')
-		read += len(line)
 		text := strings.TrimSpace(line)
 		switch version, ok := strings.CutPrefix(text, strings.TrimSuffix(greeting, protocol)); {
 		case text == greeting && err == nil:
@@ -172,6 +176,7 @@ func (s *session) refused(noise string) error {
 // exchange sends a request and returns its answer, which the caller reads to the end before the next one.
 func (s *session) exchange(r *http.Request) (*http.Response, error) {
 	stop := context.AfterFunc(r.Context(), s.kill)
+	s.most.N = folder.MaxFile + maxHeader
 	err := r.Write(s.in)
 	a, failed := http.ReadResponse(s.lines, r) // also if the other end did not take all of the request
 	if failed != nil {

@@ -45,6 +45,12 @@ func ssh(mode string, args []string) int {
 		time.Sleep(time.Minute)
 	case "noise":
 		fmt.Println("Welcome to box\n\x1b[1mhippo is not far")
+	case "endless":
+		for line := []byte(strings.Repeat("x", 1<<16)); ; {
+			if _, err := out.Write(line); err != nil {
+				return 1
+			}
+		}
 	case "chatter":
 		fmt.Println("This account is not available.")
 		return 1
@@ -119,6 +125,7 @@ func TestOpenSSH_errors(t *testing.T) {
 		"missing":  "install hippo there",
 		"old":      "hippo there is older than this one: update it",
 		"chatter":  `it printed "This account is not available."`,
+		"endless":  `it printed "xxxx`,
 		"hang":     "hippo did not answer within 1s",
 	} {
 		t.Run(mode, func(t *testing.T) {
