@@ -188,7 +188,7 @@ func fileOrders() map[string]fileOrder {
 			files: []string{
 				"doc.go", "sharing.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "extent.go", "sample.go", "spelling.go", "vectors.go", "postings.go", "names.go",
 				"folded.go", "segment.go", "tenants.go", "part.go", "lessons.go", "snapshot.go", "sender.go", "place.go", "said.go", "repeated.go", "filter.go", "elements.go", "scans.go", "reserve.go", "found.go", "vocabulary.go", "same.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "packed.go", "sections.go", "pending.go",
-				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
+				"draft.go", "state.go", "saved.go", "upkeep.go", "elsewhere.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
 				"near.go", "matches.go", "fold.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "fetch.go", "compact.go", "maintain.go", "send.go", "embedded.go", "neighbours.go", "codes.go",
 				"stored.go", "apply.go", "follow.go", "access.go", "index.go", "fork.go", "searcher.go",
 			},

@@ -233,20 +233,24 @@ func intersect(lists [][]byte, f func(doc uint32) bool) {
 }
 
 // inAll reports whether a document is in all lists, and drops what comes before it: it is
-// asked for ascending documents. The place is near as a rule, so it is found by galloping.
+// asked for ascending documents.
 func inAll(lists [][]byte, doc uint32) bool {
 	for i, b := range lists {
-		n, step := len(b)/postSize, 1
-		for step < n && docOf(b[step*postSize:]) < doc {
-			step *= 2
-		}
-		at := sort.Search(min(step+1, n), func(k int) bool { return docOf(b[k*postSize:]) >= doc })
-		lists[i] = b[at*postSize:]
-		if at == n || docOf(lists[i]) != doc {
+		if lists[i] = skip(b, doc); len(lists[i]) == 0 || docOf(lists[i]) != doc {
 			return false
 		}
 	}
 	return true
+}
+
+// skip returns the postings of a document and those after it. The place is near as a rule, so it is found by galloping.
+func skip(posts []byte, doc uint32) []byte {
+	n, step := len(posts)/postSize, 1
+	for step < n && docOf(posts[step*postSize:]) < doc {
+		step *= 2
+	}
+	at := sort.Search(min(step+1, n), func(k int) bool { return docOf(posts[k*postSize:]) >= doc })
+	return posts[at*postSize:]
 }
 
 // appendElement appends one element of a situation to the encoding of a document's: the

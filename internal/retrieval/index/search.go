@@ -22,6 +22,7 @@ type window struct {
 	ends       []int          // where the cursors of each term end
 	table      [256]*bm25.Row // of the segment at hand
 	prefetched uint8
+	elsewhere  elsewhere
 }
 
 func (w *window) clear() {
@@ -234,9 +235,6 @@ func (w *window) collect(f *found, p *partFound, start uint32, in docRange) {
 		if p.situation.required {
 			m &= p.situation.docs[word]
 		}
-		if f.query.Elsewhere {
-			w.elsewhere(f, p, start, word, m&p.filter.scope[word]&^p.filter.docs[word])
-		}
 		m &= p.filter.docs[word]
 		for all := m; all != 0; all &= all - 1 {
 			bit := bits.TrailingZeros64(all)
@@ -247,16 +245,6 @@ func (w *window) collect(f *found, p *partFound, start uint32, in docRange) {
 			}
 		}
 		p.matched[word] |= m
-	}
-}
-
-// elsewhere counts the documents of other projects, among 64, that match at least half of the query by weight of its terms.
-func (w *window) elsewhere(f *found, p *partFound, start uint32, word int, m uint64) {
-	for ; m != 0; m &= m - 1 {
-		doc := uint32(word*64 + bits.TrailingZeros64(m))
-		if 2*w.sums[doc-start].cover >= f.terms.totalIDF && p.filter.passesRow(p.part, doc) {
-			f.matches.elsewhere++
-		}
 	}
 }
 

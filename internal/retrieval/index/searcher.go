@@ -74,10 +74,11 @@ func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error)
 		w.substring = ""
 	}
 	for i := range f.parts {
-		switch p := &f.parts[i]; {
-		case p.possible && q.Elsewhere && !f.matches.everything:
-			w.search(f, p, p.scope.ranges)
-		case p.reachable():
+		p := &f.parts[i]
+		if p.possible && q.Elsewhere && !f.matches.everything {
+			f.matches.elsewhere += w.elsewhere.count(f, p)
+		}
+		if p.reachable() {
 			w.search(f, p, p.filter.reach.ranges)
 		}
 	}
