@@ -102,6 +102,22 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
+func TestDistribution_AddWithin(t *testing.T) {
+	t.Parallel()
+	var d hippo.Distribution
+	for _, c := range []struct {
+		low, high float64
+		counted   bool
+	}{{0, .19, true}, {.19, .2, false}, {.2, .39, true}, {.3, .7, false}, {.8, 1, true}, {.9, 1.01, false}} {
+		if got := d.AddWithin(c.low, c.high); got != c.counted {
+			t.Errorf("from %v to %v: counted %v", c.low, c.high, got)
+		}
+	}
+	if want := (hippo.Distribution{1, 1, 0, 0, 1, 0}); d != want {
+		t.Errorf("got %v, want %v", d, want)
+	}
+}
+
 func TestMemory_Validate(t *testing.T) {
 	t.Parallel()
 	many := func(n int) []string { return make([]string, n) }

@@ -90,7 +90,7 @@ type Detail struct {
 	// cosine for each match, some 0.1 us.
 	Explain bool
 	// NoDistribution: the answer needs no [Answer.Distribution]. A search of many matches by ranker
-	// hippo then reads only those that may be among its candidates.
+	// hippo is faster then.
 	NoDistribution bool
 }
 
@@ -357,6 +357,16 @@ func BucketNames() [6]string {
 
 // Add counts one relevance. A bucket holds its lower bound; 1.0 belongs to 0.8_to_1.0.
 func (d *Distribution) Add(relevance float64) { d[bucketOf(relevance)]++ }
+
+// AddWithin counts one relevance that is known to lie from low to high, and reports whether it did: only if all of these are in one bucket.
+func (d *Distribution) AddWithin(low, high float64) bool {
+	b := bucketOf(low)
+	if b != bucketOf(high) {
+		return false
+	}
+	d[b]++
+	return true
+}
 
 // Remove undoes Add of one relevance.
 func (d *Distribution) Remove(relevance float64) { d[bucketOf(relevance)]-- }

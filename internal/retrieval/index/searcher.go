@@ -89,9 +89,12 @@ func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error)
 	if len(f.same.repeated) > 0 {
 		folding{f}.fold(r)
 	}
-	n, kept := count(f.parts), (func(*retrieve.Match) bool)(nil)
+	r.Counts.Matches = count(f.parts)
+	n, kept := r.Counts.Matches, (func(*retrieve.Match) bool)(nil)
 	if q.Prune != nil {
-		n, kept = min(n, prunedRoom), q.Prune(r)
+		if kept = q.Prune(r); kept != nil {
+			n = min(n, prunedRoom)
+		}
 	}
 	f.matches.list = f.collect(roomFor(x.search.matches.take(), n, f.snapshot.docs()), kept)
 	r.Matches, whole = f.matches.list, true
@@ -110,7 +113,7 @@ func resultOf(f *found) *retrieve.Result {
 
 func lookupOf(f *found) retrieve.Lookup {
 	return retrieve.Lookup{
-		Outline:  func(d retrieve.Doc) (int, bool) { return outline(f, d) },
+		Outline:  func(d retrieve.Doc) retrieve.Outline { return outline(f, d) },
 		Feedback: func(d retrieve.Doc) []hippo.Feedback { return feedback(f, d) },
 		Same:     folding{f}.others,
 		Match:    func(d retrieve.Doc) (retrieve.Match, bool) { return matchOf(f, d) },
@@ -171,7 +174,7 @@ func feedback(f *found, d retrieve.Doc) []hippo.Feedback {
 }
 
 // outline is [retrieve.Lookup.Outline].
-func outline(f *found, d retrieve.Doc) (length int, superseded bool) {
+func outline(f *found, d retrieve.Doc) retrieve.Outline {
 	p, doc := f.at(d)
 	if len(p.superseded) == 0 {
 		p.superseded = emptied(p.superseded, p.docs)
@@ -179,5 +182,7 @@ func outline(f *found, d retrieve.Doc) (length int, superseded bool) {
 			p.superseded.add(s.doc)
 		}
 	}
-	return int(p.columns.content[doc]), p.superseded.has(doc)
+	return retrieve.Outline{
+		Length: int(p.columns.content[doc]), Superseded: p.superseded.has(doc), Bounded: p.bounded && boundedIn(p.segment).has(doc),
+	}
 }

@@ -41,6 +41,8 @@ type caches struct {
 	sampled atomic.Pointer[sampledDocs]
 	// insights caches the documents that are neither entities nor summaries; see [insightsOf].
 	insights atomic.Pointer[docSet]
+	// bounded caches the documents whose validity has a bound; see [boundedIn].
+	bounded atomic.Pointer[docSet]
 	// signatures caches those of the terms; see [segment.termSignatures].
 	signatures atomic.Pointer[[]signature]
 	// ends caches those of the IDs; see [idEnds].
@@ -67,6 +69,21 @@ func insightsOf(s *segment) docSet {
 		}
 	}
 	s.insights.Store(&out)
+	return out
+}
+
+// boundedIn returns the documents whose validity has a bound. Cost: a pass over the rows at the first call.
+func boundedIn(s *segment) docSet {
+	if known := s.bounded.Load(); known != nil {
+		return *known
+	}
+	out := newDocSet(s.docs)
+	for i := range s.columns.rows {
+		if s.columns.rows[i].flags&flagBounded != 0 {
+			out.add(uint32(i))
+		}
+	}
+	s.bounded.Store(&out)
 	return out
 }
 

@@ -23,21 +23,37 @@ func demote(p *Plan, s scored, r reranked) (scored, reranked) {
 			break // they are in order
 		}
 	}
+	if !s.tally.undistributed && (r.scale != 1 || len(s.unread.list) > 0) { // undistributed: scaled or not, all relevances are in the range
+		s.tally = s.recount(p, r.scale)
+	}
 	s.first.scale = r.scale
 	s.best = slices.DeleteFunc(scaled(s.best, r.scale), func(x scoredMatch) bool { return !p.within.has(x.relevance) })
 	if r.scale == 1 {
 		return s, r
 	}
 	s.superseded = scaled(s.superseded, r.scale)
-	if s.tally.undistributed { // all relevances are in the range, those that are scaled, too
-		return s, r
-	}
-	s.tally = tally{}
-	for _, x := range s.relevances {
-		x *= r.scale
-		s.tally.add(x, p.within.has(x))
-	}
 	return s, r
+}
+
+// recount returns the tally of all matches, with their relevances scaled.
+func (s *scored) recount(p *Plan, scale float64) (t tally) {
+	for _, x := range s.relevances {
+		x *= scale
+		t.add(x, p.within.has(x))
+	}
+	first := s.first
+	for i := range s.unread.list {
+		x := &s.unread.list[i]
+		low, high := s.unread.between(x)
+		if !t.distribution.AddWithin(low*scale, high*scale) {
+			m, _ := first.found.Match(x.doc)
+			row := first.found.Reader.Row(x.doc)
+			relevance, _ := first.rank(&m, &row)
+			t.distribution.Add(relevance * scale)
+		}
+	}
+	t.total += len(s.unread.list)
+	return t
 }
 
 // scaled returns matches with scaled relevances.

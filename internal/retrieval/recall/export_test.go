@@ -35,7 +35,7 @@ func (s *Searcher) trespasses(ctx context.Context, plan *Plan, found *retrieve.R
 	}
 	scores := func(s scored) func() string {
 		return func() string {
-			return fmt.Sprintf("%+v %+v %+v %+v %+v %v", s.best, s.top, s.superseded, s.relevances, s.tally, s.first.scale)
+			return fmt.Sprintf("%+v %+v %+v %+v %+v %+v %v", s.best, s.top, s.superseded, s.relevances, s.unread, s.tally, s.first.scale)
 		}
 	}
 	passages := func(r reranked) func() string {

@@ -23,19 +23,49 @@ type pruning struct {
 	relevance, sum float64
 	// highest and lowest are the signals of a match by its text alone, all others as high or as low as they get.
 	highest, lowest hippo.Signals
+	// context is that of the last match, -1 before the first one, and share its share of the relevance.
+	context, share float64
 }
 
 // raisedAfter is the number of matches after which the bounds are raised.
 const raisedAfter = 32
 
+// unread are matches that are no candidates. They count in the distribution, which asks for their rows only near the limit of a bucket.
+type unread struct {
+	list []atMost
+	// least: the relevance of a match is at least this share of the most that it may be.
+	least float64
+}
+
+// newUnread returns an empty list with room for a number of matches, if there is a distribution.
+func newUnread(b *pruning, matches int) (u unread) {
+	if !b.first.undistributed {
+		u.list, u.least = make([]atMost, 0, matches), b.leastShare()
+	}
+	return u
+}
+
+// atMost is a match and an upper bound of its relevance, rounded.
+type atMost struct {
+	doc       retrieve.Doc
+	relevance float32
+}
+
+// between returns the bounds of a relevance.
+func (u *unread) between(x *atMost) (low, high float64) {
+	const rounding = 1e-6 // more than that of a float32, and of a relevance
+	high = float64(x.relevance) * (1 + rounding)
+	return float64(x.relevance) * u.least * (1 - rounding), high
+}
+
 // prunes reports whether matches that cannot be among the candidates are left out, unless the query is vague: the list by importance
 // needs the rows of most.
-func (p *Plan) prunes() bool { return p.undistributed && !p.explain }
+func (p *Plan) prunes() bool { return p.rerank && p.within.open() && !p.explain }
 
 // newPruning returns a pruning beside a pool; room is how many of the best are kept.
 func newPruning(p *pool, room int) *pruning {
 	higher := func(a, b float64) int { return cmp.Compare(b, a) }
-	b := &pruning{first: p.first, best: top.New(room, higher), highest: hippo.Signals{Time: 1, Prior: 1}}
+	b := &pruning{first: p.first, best: top.New(room, higher), highest: hippo.Signals{Time: 1, Prior: 1}, context: -1}
 	b.lowest.Time = indicator(!p.first.temporal.named) // only a query that names a time has signals of time below 1
 	for _, n := range p.sizes {
 		b.lists = append(b.lists, top.New(n, higher))
@@ -85,29 +115,45 @@ func (b *pruning) raise() {
 }
 
 // excludes reports whether a match cannot be among the candidates, because its text alone is less relevant than all of them.
-// Superseded ones can: their successors take their places. Cost: some 10 ns.
-func (b *pruning) excludes(m *retrieve.Match) bool {
+// Superseded ones can: their successors take their places. If there is a distribution, one that may not hold is not excluded either: its relevance may
+// be half of that of its text. sum is the weighted sum of the text. Cost: some 10 ns.
+func (b *pruning) excludes(m *retrieve.Match) (sum float64, excluded bool) {
 	if m.Score >= b.least[0] || m.Cosine >= b.least[1] || m.Multilingual >= b.least[2] {
-		return false
+		return 0, false
 	}
-	length, superseded := b.first.found.Outline(m.Doc)
-	if superseded {
-		return false
+	o := b.first.found.Outline(m.Doc)
+	if o.Superseded || o.Bounded && !b.first.undistributed {
+		return 0, false
 	}
-	sum := b.first.sum(m, length)
-	if sum < b.sum {
-		return true
+	if sum = b.first.sum(m, o.Length); sum < b.sum {
+		return sum, true
 	}
 	b.highest.Text, b.highest.Context = b.first.scorer.Text(sum), m.Context
-	return b.first.relevance(b.first.weights, &b.highest) < b.relevance
+	return sum, b.first.relevance(b.first.weights, &b.highest) < b.relevance
+}
+
+// atMost returns the bound of the relevance of a match, by the weighted sum of its text: ranker hippo multiplies text and context.
+func (b *pruning) atMost(m *retrieve.Match, sum float64) atMost {
+	if m.Context != b.context {
+		b.highest.Text, b.highest.Context = 1, m.Context
+		b.context, b.share = m.Context, b.first.relevance(b.first.weights, &b.highest)
+	}
+	return atMost{m.Doc, float32(b.first.scorer.Text(sum) * b.share)}
+}
+
+// leastShare is [unread.least] for matches whose validity has no bound.
+func (b *pruning) leastShare() float64 {
+	low, high, f := b.lowest, b.highest, b.first
+	low.Text, low.Context, high.Text, high.Context = 1, 1, 1, 1
+	low.Behind = f.behind && f.found.Some.Archived
+	return f.relevance(f.weights, &low) / f.relevance(f.weights, &high)
 }
 
 // lowerBound is the relevance that a match has whatever its row says. The row says whether it is archived or its validity has a bound, which
 // most memories have not.
 func (b *pruning) lowerBound(m *retrieve.Match) float64 {
 	s, f := &b.lowest, b.first
-	length, _ := f.found.Outline(m.Doc)
-	s.Text, s.Context = f.scorer.Text(f.sum(m, length)), m.Context
+	s.Text, s.Context = f.scorer.Text(f.sum(m, f.found.Outline(m.Doc).Length)), m.Context
 	if s.Behind, s.Lapsed = false, false; f.behind && f.found.Some.Archived || f.found.Some.Bounded {
 		row := f.found.Reader.Row(m.Doc)
 		s.Behind, s.Lapsed = f.behind && row.Archived, f.lapsed(m.Doc, &row)

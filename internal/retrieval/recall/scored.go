@@ -9,9 +9,11 @@ import (
 type scored struct {
 	first firstStage
 	tally tally
-	// relevances are those of all matches that take part, if some are to be reranked and the
+	// relevances are those of all matches that take part and are not unread, if some are to be reranked and the
 	// distribution is asked for.
 	relevances []float64
+	// unread are counted in tally, but not yet in its distribution.
+	unread unread
 	// best are the best matches, best first: as many as are kept, and room for those that
 	// reranking moves. They are in the range, unless some are to be reranked.
 	best []scoredMatch
@@ -54,6 +56,7 @@ func newSelection(p *Plan, found *retrieve.Result) *selection {
 	s.best = top.New(room, s.first.better)
 	if p.prunes() && !s.pool.vague() {
 		s.pruning = newPruning(s.pool, room)
+		s.unread = newUnread(s.pruning, found.Counts.Matches)
 	}
 	return s
 }
@@ -64,11 +67,23 @@ func (s *selection) mayRank(m *retrieve.Match) bool {
 	if s.first.gated(m) {
 		return false
 	}
-	if s.pruning.excludes(m) {
-		s.tally.total++
+	if s.excludes(m) {
 		return false
 	}
 	s.pruning.add(m)
+	return true
+}
+
+// excludes reports whether a match is known to be no candidate, and counts it then.
+func (s *selection) excludes(m *retrieve.Match) bool {
+	sum, excluded := s.pruning.excludes(m)
+	if !excluded {
+		return false
+	}
+	s.tally.total++
+	if !s.first.undistributed {
+		s.unread.list = append(s.unread.list, s.pruning.atMost(m, sum))
+	}
 	return true
 }
 
@@ -79,9 +94,10 @@ func (s *selection) score() scored {
 	}
 	matches := s.first.found.Matches
 	for i := range matches {
-		if s.pruning != nil && s.pruning.excludes(&matches[i]) {
-			s.tally.total++
-		} else if s.numbers = append(s.numbers, i); len(s.numbers) == rowBatch {
+		if s.pruning != nil && s.excludes(&matches[i]) {
+			continue
+		}
+		if s.numbers = append(s.numbers, i); len(s.numbers) == rowBatch {
 			s.read()
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieval/embed/embedtest"
 )
 
-// Whatever a store and a query are, a search that sifts has the hits, relevances and totals of one that reads all matches:
+// Whatever a store and a query are, a search that sifts has the hits, relevances, totals and distribution of one that reads all matches:
 // also of parts that grew since the working memory was used last, and of what is forgotten, filtered or asked for vaguely.
 func TestRecall_SiftedIsWhole(t *testing.T) {
 	t.Parallel()
@@ -24,6 +24,12 @@ func TestRecall_SiftedIsWhole(t *testing.T) {
 			for _, m := range all {
 				m.Project, m.Surprise.Score = []string{"", "p"}[r.IntN(2)], r.Float64()
 				m.Source.Session, m.Source.Seq = []string{"", "a", "b"}[r.IntN(3)], r.IntN(400)
+				if r.IntN(10) == 0 {
+					m.EventTime = m.CreatedAt.AddDate(0, 0, -r.IntN(400))
+				}
+				if r.IntN(20) == 0 {
+					m.ValidUntil = m.CreatedAt.AddDate(0, 0, r.IntN(100)-50)
+				}
 			}
 			for some := range chunks(all, r) {
 				f.put(some...)
@@ -70,7 +76,7 @@ func randomQuery(r *rand.Rand) hippo.Query {
 	return q
 }
 
-// wantWhole checks that a query has the same answer with a distribution, without one and with explanations.
+// wantWhole checks that a query has the same answer with a distribution, without one and with explanations, for which all matches are read.
 func (f *fixture) wantWhole(q hippo.Query) {
 	f.t.Helper()
 	want := f.recall(q)
@@ -80,8 +86,11 @@ func (f *fixture) wantWhole(q hippo.Query) {
 	if d := cmp.Diff(want, got); d != "" {
 		f.t.Fatalf("%+v (-with a distribution +without):\n%s", q, d)
 	}
-	q.Explain = true
+	q.NoDistribution, q.Explain = false, true
 	got = f.recall(q)
+	if want.Distribution != got.Distribution {
+		f.t.Fatalf("%+v: distribution %v, explained %v", q, want.Distribution, got.Distribution)
+	}
 	if want.Total != got.Total || len(want.Hits) != len(got.Hits) {
 		f.t.Fatalf("%+v, explained: %d of %d, want %d of %d", q, len(got.Hits), got.Total, len(want.Hits), want.Total)
 	}

@@ -26,7 +26,7 @@ func revised(found *retrieve.Result, list []candidate) []float64 {
 	reader := found.Reader
 	times, terms := make([]int64, len(list)), make([]float64, len(list))
 	for i := range list {
-		n, _ := found.Outline(list[i].match.Doc)
+		n := found.Outline(list[i].match.Doc).Length
 		times[i], terms[i] = reader.Details(list[i].match.Doc).When, float64(n)
 	}
 	out := make([]float64, len(list))

@@ -168,9 +168,8 @@ type Result struct {
 
 // Lookup answers what is asked of one document of a [Result], beside what [Reader] does.
 type Lookup struct {
-	// Outline returns what may rule out a document before its row is read: the number of terms of its
-	// content, and whether it has a successor, in the scope or not.
-	Outline func(doc Doc) (length int, superseded bool)
+	// Outline returns what may rule out a document before its row is read.
+	Outline func(doc Doc) Outline
 	// Feedback returns the votes on a document and its openings, which the caller does not change.
 	Feedback func(doc Doc) []hippo.Feedback
 	// Same returns the documents that pass the filters and say the same as a match that [Choice.Fold] kept, in no particular order.
@@ -179,12 +178,22 @@ type Lookup struct {
 	Match func(doc Doc) (m Match, ok bool)
 }
 
+// Outline is what is known of a document without its row.
+type Outline struct {
+	// Length is the number of terms of its content.
+	Length int
+	// Superseded: it has a successor, in the scope or not. Bounded is that of [Marks].
+	Superseded, Bounded bool
+}
+
 // Counts are those of a [Result].
 type Counts struct {
 	// Terms is the number of distinct terms that were searched, without stop words.
 	Terms int
 	// Memories is the number of memories in the scope, forgotten ones apart.
 	Memories int
+	// Matches is the number of matches, with those that [Choice.Prune] leaves out.
+	Matches int
 	// Elsewhere is how many memories of other projects in the scope have at least half of what the words of the query weigh, and pass
 	// the rest of the filter; 0 without [Query.Elsewhere].
 	Elsewhere int
