@@ -3,10 +3,8 @@ package web
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -22,33 +20,59 @@ import (
 
 // apply changes memories in one write by those that it gives the change, remembers how to undo that, and returns to the page of the form.
 func (v *visit) apply(text string, change func(by *engine.Memories) error) error {
-	return applyTo(v, nil, text, change)
+	return applyTo(v, undoEntry{}, text, "", change)
 }
 
-// applyTo is [visit.apply] for a change that may declare relations: history does not keep new ones, so that they are removed to undo
-// it.
-func applyTo(v *visit, declared []hippo.Relation, text string, change func(by *engine.Memories) error) error {
-	var op hippo.Operation
-	if id, err := uuid.NewV7(); err == nil {
-		op.ID = hippo.ID(id)
-	}
-	op.By = hippo.Source{Kind: hippo.SourceUser, Client: "dashboard"}
-	if err := change(engine.As(v.memories, op)); err != nil {
+// applyTo is [visit.apply] for a change that adds memories or declares relations, which history does not keep: the entry names them. It
+// goes to a path; empty: back to the page of the form.
+func applyTo(v *visit, u undoEntry, text, path string, change func(by *engine.Memories) error) error {
+	if err := change(operate(v)); err != nil {
 		return v.refused(err)
 	}
+	u.text, u.operations = text, v.operations
+	t := toast{Text: text}
 	if v.session != nil {
-		v.session.say(toast{Text: text, Undo: v.remember(undoEntry{text: text, operation: op.ID, declared: declared})})
+		t.Undo = v.remember(u)
 	}
-	return v.back()
+	return leave(v, path, t)
 }
 
-// remember lets the session undo a change, and returns the key; empty if nothing was changed, or the store keeps no
-// history.
+// operate returns the memories for one more operation of the person at the dashboard.
+func operate(v *visit) *engine.Memories {
+	op := hippo.Operation{By: hippo.Source{Kind: hippo.SourceUser, Client: dashboard}}
+	if id, err := newID(); err == nil {
+		op.ID = id
+		v.operations = append(v.operations, id)
+	}
+	return engine.As(v.memories, op)
+}
+
+// leave goes to a path, which shows a message; empty: to the page of the form.
+func leave(v *visit, path string, t toast) error {
+	if v.session != nil {
+		v.session.say(t)
+	}
+	if path == "" {
+		return v.back()
+	}
+	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+	return nil
+}
+
+func newID() (hippo.ID, error) {
+	id, err := uuid.NewV7()
+	return hippo.ID(id), err
+}
+
+// remember lets the session undo a change, and returns the key; empty if nothing was changed, or the store keeps no history.
 func (v *visit) remember(u undoEntry) string {
-	vs, err := memory.Versions(v.r.Context(), v.memories, api.Versions{Operation: u.operation})
-	if err == nil && len(vs) > 0 {
+	u.operations = slices.DeleteFunc(u.operations, func(id hippo.ID) bool {
+		vs, err := memory.Versions(v.r.Context(), v.memories, api.Versions{Operation: id})
+		return err != nil || len(vs) == 0
+	})
+	if len(u.operations) > 0 {
 		u.declared = nil
-	} else if u.declared == nil {
+	} else if u.declared == nil && u.added == nil {
 		return ""
 	}
 	return v.session.keep(u)
@@ -163,17 +187,16 @@ func move(v *visit) error {
 	})
 }
 
-// edit changes the texts and the importance. A form that is wrong comes back with what was entered.
+// edit changes a memory. A form that is wrong comes back with what was entered.
 func edit(v *visit) error {
 	m, err := v.get(v.r.Context())
 	if err != nil {
 		return err
 	}
-	f := v.r.PostForm
-	sent := editForm{Content: f.Get("content"), Situation: f.Get("situation"), Tags: f.Get("tags"), Type: f.Get("type"), Importance: f.Get("importance")}
-	change, err := sent.modification(m)
-	if version := f.Get("version"); version != "" && version != strconv.Itoa(m.Version) {
-		err = hippo.Fieldf("memory", "was changed by somebody else meanwhile; compare it with what is below, and save again to replace it")
+	sent := draftIn(v.r.PostForm, draftOf(m, v.memories.Zone()))
+	change, err := sent.change(m, v.now.In(v.memories.Zone()))
+	if err == nil {
+		err = unchanged(v, m)
 	}
 	if err == nil && change == (api.Change{}) {
 		return v.back()
@@ -181,21 +204,33 @@ func edit(v *visit) error {
 	if err == nil {
 		err = v.apply("Changed.", func(by *engine.Memories) error {
 			_, changeErr := memory.Modify(v.r.Context(), by, m.ID, change)
-			if correctable(changeErr) {
-				changeErr = &editError{changeErr}
-			}
-			return changeErr
+			return asEntered(changeErr)
 		})
 	}
-	if wrong, ok := errors.AsType[*editError](err); ok {
-		sent.Problem = messageOf(wrong.error)
-	} else if errors.Is(err, hippo.ErrInvalid) {
-		sent.Problem = messageOf(err)
+	return again(v, m, &sent, nil, err)
+}
+
+// unchanged checks that a memory has the version that the form was made of.
+func unchanged(v *visit, m *hippo.Memory) error {
+	if version := v.r.PostForm.Get("version"); version != "" && version != strconv.Itoa(m.Version) {
+		return hippo.Fieldf("memory", "was changed by somebody else meanwhile; compare it with what is below, and save again to replace it")
 	}
-	if sent.Problem == "" {
+	return nil
+}
+
+// again shows the page of a memory with a form as it was sent, if the error is about that; nil: that form was not sent. It returns any
+// other error.
+func again(v *visit, m *hippo.Memory, edited, split *draft, err error) error {
+	problem := problemOf(err)
+	if problem == "" {
 		return err
 	}
-	p, err := memoryPage(v, m, &sent)
+	for _, sent := range []*draft{edited, split} {
+		if sent != nil {
+			sent.Problem = problem
+		}
+	}
+	p, err := memoryPage(v, m, edited, split)
 	if err == nil {
 		v.render(v, http.StatusUnprocessableEntity, p)
 	}
@@ -205,33 +240,24 @@ func edit(v *visit) error {
 // editError is an error of a change that the form can show; nothing unwraps it before that.
 type editError struct{ error }
 
-// modification returns what the form changes. Browsers send line breaks as "\r\n", whatever the text had.
-func (f *editForm) modification(m *hippo.Memory) (api.Change, error) {
-	var c api.Change
-	if text := lines(f.Content); text != lines(m.Content) {
-		c.Content = &text
+// asEntered makes an error that the caller can do something about an [editError].
+func asEntered(err error) error {
+	if correctable(err) {
+		return &editError{err}
 	}
-	situation := slices.DeleteFunc(strings.Split(lines(f.Situation), "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
-	if !slices.Equal(situation, m.Situation) {
-		c.Situation = &situation
-	}
-	if tags := splitList(f.Tags); !slices.Equal(tags, m.Tags) && strings.Join(tags, ", ") != strings.Join(m.Tags, ", ") {
-		c.Tags = &tags
-	}
-	if kind := strings.TrimSpace(f.Type); kind != m.Type {
-		c.Type = &kind
-	}
-	if f.Importance == editOf(m).Importance {
-		return c, nil
-	}
-	in, err := fields(url.Values{"importance": {f.Importance}}, verb.Table{{Name: "importance", Rules: verb.Between(0, 1), To: verb.New[float64]}})
-	if x := in.Number("importance", m.Importance.Base); x != m.Importance.Base {
-		c.Importance = &x
-	}
-	return c, err
+	return err
 }
 
-func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+// problemOf returns what a form says about an error; empty if the error is of another kind.
+func problemOf(err error) string {
+	if wrong, ok := errors.AsType[*editError](err); ok {
+		return messageOf(wrong.error)
+	}
+	if errors.Is(err, hippo.ErrInvalid) {
+		return messageOf(err)
+	}
+	return ""
+}
 
 // idsOf returns the memories that two fields of the form name.
 func idsOf(v *visit, fields [2]string) (ids [2]hippo.ID, err error) {
@@ -250,7 +276,7 @@ func compatible(v *visit) error {
 		return err
 	}
 	list := []hippo.Relation{{From: ids[0], To: ids[1], Kind: hippo.CompatibleWith, Weight: 1}}
-	return applyTo(v, list, "Both stay: an audit no longer names this pair.", func(by *engine.Memories) error {
+	return applyTo(v, undoEntry{declared: list}, "Both stay: an audit no longer names this pair.", "", func(by *engine.Memories) error {
 		_, err := knowledge.Relate(v.r.Context(), by, list)
 		return err
 	})
@@ -299,11 +325,38 @@ func undo(v *visit) error {
 		v.session.say(toast{Text: "This was undone already, or is one of more than twenty changes since.", Failed: true})
 		return v.back()
 	}
-	return v.apply("Undone.", func(by *engine.Memories) error {
-		if u.declared != nil {
-			return knowledge.Unrelate(v.r.Context(), by, u.declared)
+	return v.apply("Undone.", func(by *engine.Memories) error { return takeBack(v, u, by) })
+}
+
+// takeBack undoes a change by one or more operations, the first of which is given.
+func takeBack(v *visit, u undoEntry, by *engine.Memories) error {
+	ctx := v.r.Context()
+	if u.declared != nil {
+		return knowledge.Unrelate(ctx, by, u.declared)
+	}
+	for i, id := range slices.Backward(u.operations) {
+		if _, err := memory.Undo(ctx, by, id); err != nil {
+			return err
 		}
-		_, err := memory.Undo(v.r.Context(), by, u.operation)
+		if i > 0 || u.added != nil {
+			by = operate(v)
+		}
+	}
+	if u.added == nil {
+		return nil
+	}
+	ms, err := memory.Get(ctx, v.memories, u.added)
+	if err != nil {
 		return err
-	})
+	}
+	var left []hippo.ID
+	for _, m := range ms {
+		if !m.Forgotten() {
+			left = append(left, m.ID)
+		}
+	}
+	if len(left) > 0 {
+		_, err = memory.Forget(ctx, by, left)
+	}
+	return err
 }

@@ -29,7 +29,7 @@ type memoryBody struct {
 	Uses     usage
 	Metadata []fact
 	around
-	Edit editForm
+	Edit, Split draft
 	// Query is the search that showed the memory, which votes on this page are about; empty: there was none.
 	Query string
 }
@@ -65,22 +65,16 @@ type relationView struct {
 	Note     string // why it does not hold now, see [wire.RelationNote]
 }
 
-// editForm holds what can be changed, as text, and what was wrong with it.
-type editForm struct {
-	Content, Situation, Tags, Type, Importance string
-	Problem                                    string
-}
-
 func showMemory(v *visit) (page, error) {
 	m, err := v.get(v.r.Context())
 	if err != nil {
 		return page{}, err
 	}
-	return memoryPage(v, m, nil)
+	return memoryPage(v, m, nil, nil)
 }
 
-// memoryPage returns the page of a memory, with the form as it was sent if that was wrong.
-func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
+// memoryPage returns the page of a memory, with the forms as they were sent if they were wrong; nil: as the memory is.
+func memoryPage(v *visit, m *hippo.Memory, edited, split *draft) (page, error) {
 	ctx := v.r.Context()
 	list, err := memory.List(ctx, v.memories, api.List{Count: 1})
 	if err != nil {
@@ -88,13 +82,19 @@ func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
 	}
 	b := memoryBody{
 		Memory: m, Content: visible(m.Content), Badges: badgesOf(v, m), Now: v.memories.Importance(m, list.Day), Facts: factsOf(v, m), Events: eventsOf(v, m),
-		Uses: usageOf(m.Accesses, list.Day), Edit: editOf(m), Query: strings.TrimSpace(v.r.URL.Query().Get("q")),
+		Uses: usageOf(m.Accesses, list.Day), Edit: draftOf(m, v.memories.Zone()), Split: draft{Content: m.Content}, Query: strings.TrimSpace(v.r.URL.Query().Get("q")),
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {
 		b.Metadata = append(b.Metadata, fact{k, string(m.Metadata[k])})
 	}
-	if sent != nil {
-		b.Edit = *sent
+	if edited != nil {
+		b.Edit = *edited
+	}
+	if split != nil {
+		b.Split = *split
+	}
+	if err := b.Edit.choose(ctx, v); err != nil {
+		return page{}, err
 	}
 	if b.lineage, err = lineageOf(ctx, v, m); err != nil {
 		return page{}, err
@@ -283,11 +283,4 @@ func usageOf(accesses []hippo.Access, today hippo.Day) usage {
 		u.Bars = append(u.Bars, usageBar{X: float64(usageDays-1-back) * 10, Y: 100 - height, Height: height, Day: int(a.Day), Count: a.Count})
 	}
 	return u
-}
-
-func editOf(m *hippo.Memory) editForm {
-	return editForm{
-		Content: m.Content, Situation: strings.Join(m.Situation, "\n"), Tags: strings.Join(m.Tags, ", "), Type: m.Type,
-		Importance: strconv.FormatFloat(m.Importance.Base, 'f', -1, 64),
-	}
 }

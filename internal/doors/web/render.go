@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -50,17 +51,19 @@ func formsOf(v *visit) forms {
 // place is a page that every page links to.
 type place struct{ path, name string }
 
-func places() []place {
-	return []place{
-		{"/", "Search"}, {"/ui/browse", "Browse"}, {"/ui/timeline", "Timeline"}, {"/ui/review", "Review"}, {"/ui/status", "Status"}, {"/ui/settings", "Settings"},
+// places returns the pages that every page links to, for a caller who may write or not.
+func places(write bool) []place {
+	list := []place{
+		{"/", "Search"}, {"/ui/browse", "Browse"}, {"/ui/new", "Add"}, {"/ui/timeline", "Timeline"}, {"/ui/review", "Review"}, {"/ui/status", "Status"}, {"/ui/settings", "Settings"},
 	}
+	return slices.DeleteFunc(list, func(p place) bool { return p.path == "/ui/new" && !write })
 }
 
 // render writes a page. A template that fails is an error of the programmer; what was written before it is not sent.
 func (s *server) render(v *visit, status int, p page) {
 	l := layout{page: p, forms: formsOf(v), assets: s.assets, Path: v.r.URL.Path, Theme: themeOf(v.r)}
 	l.In, l.Who = v.caller.Scope.Rights != 0, v.caller.Name
-	if v.session != nil && v.r.Header.Get("HX-Source") != liveSearch {
+	if v.session != nil && !isLive(v.r) {
 		l.Toast = v.session.takeToast()
 	}
 	var b bytes.Buffer
@@ -74,8 +77,11 @@ func (s *server) render(v *visit, status int, p page) {
 	_, _ = v.w.Write(b.Bytes()) // the browser went away
 }
 
-// liveSearch is the source of requests while somebody types, which show no toast.
-const liveSearch = "form#search"
+// isLive reports whether a request was sent while somebody types. Its answer shows no toast.
+func isLive(r *http.Request) bool {
+	source := r.Header.Get("HX-Source")
+	return source == "form#search" || source == "form#new"
+}
 
 // themeOf returns the colours that the browser asks for: "light" or "dark"; empty for those of the system.
 func themeOf(r *http.Request) string {

@@ -40,7 +40,7 @@ func TestScope(t *testing.T) {
 		b.open(path).want(http.StatusNotFound)
 		b.open(path + "/graph").want(http.StatusNotFound)
 		b.open("/ui/memory/" + m.ID.Short()).want(http.StatusNotFound)
-		for _, action := range []string{"edit", "vote", "pin", "accept", "forget", "restore", "holds", "move"} {
+		for _, action := range []string{"edit", "split", "vote", "pin", "accept", "forget", "restore", "holds", "move"} {
 			b.send(path+"/"+action, url.Values{"csrf": {csrf}, "vote": {"up"}, "content": {"x"}}).want(http.StatusNotFound)
 		}
 		for _, ids := range [][2]string{{mine.ID.String(), m.ID.String()}, {m.ID.String(), mine.ID.String()}} {
@@ -74,9 +74,10 @@ func TestRights(t *testing.T) {
 		}
 	}
 	csrf := fieldsOf(reader.open("/").form("Sign out")).Get("csrf")
-	for _, action := range []string{path + "/edit", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", path + "/holds", "/ui/merge", "/ui/compatible", "/ui/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
+	for _, action := range []string{path + "/edit", path + "/split", "/ui/new", "/ui/new/compare", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", path + "/holds", "/ui/merge", "/ui/compatible", "/ui/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
 		reader.send(action, url.Values{"csrf": {csrf}, "vote": {"up"}, "content": {"x"}}).want(http.StatusForbidden, "Not allowed")
 	}
+	reader.open("/ui/new").want(http.StatusForbidden)
 	writer := s.enter(hippo.Scope{Rights: hippo.RightWrite})
 	writer.open("/").want(http.StatusForbidden)
 	none := s.enter(hippo.Scope{})

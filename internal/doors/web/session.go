@@ -22,7 +22,7 @@ const (
 	maxLinks = 64
 	// linkTime is how long a one-time link is valid.
 	linkTime = 5 * time.Minute
-	// maxUndo is how many changes of a session can be undone.
+	// maxUndo is how many changes of a session can be undone, and how many forms are known to have been sent.
 	maxUndo = 20
 )
 
@@ -130,14 +130,22 @@ type session struct {
 	mu    sync.Mutex
 	toast *toast
 	undos []undoEntry // the oldest first
+	sent  []sentForm  // the oldest first
 }
 
-// undoEntry is a change that can be undone: an operation, or relations that were declared.
+// sentForm is a form that recorded a memory.
+type sentForm struct {
+	key string
+	id  hippo.ID
+}
+
+// undoEntry is a change that can be undone: operations, the first one first, memories that were added, or relations that were declared.
 type undoEntry struct {
-	key       string
-	text      string
-	operation hippo.ID
-	declared  []hippo.Relation
+	key        string
+	text       string
+	operations []hippo.ID
+	added      []hippo.ID
+	declared   []hippo.Relation
 }
 
 func (x *session) expired(now time.Time) bool {
@@ -196,4 +204,25 @@ func (x *session) takeUndo(key string) (undoEntry, bool) {
 	u := x.undos[i]
 	x.undos = slices.Delete(x.undos, i, i+1)
 	return u, true
+}
+
+// claim lets a form record the memory id. If the form was sent before, it returns the memory that it has recorded, and false.
+func (x *session) claim(form string, id hippo.ID) (first hippo.ID, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if i := slices.IndexFunc(x.sent, func(f sentForm) bool { return f.key == form }); i >= 0 {
+		return x.sent[i].id, false
+	}
+	if over := len(x.sent) + 1 - maxUndo; over > 0 {
+		x.sent = slices.Delete(x.sent, 0, over)
+	}
+	x.sent = append(x.sent, sentForm{form, id})
+	return id, true
+}
+
+// release lets a form be sent again, because it has recorded nothing.
+func (x *session) release(form string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.sent = slices.DeleteFunc(x.sent, func(f sentForm) bool { return f.key == form })
 }

@@ -137,7 +137,7 @@ func pagesOf(mine, foreign hippo.ID) []string {
 		"/", "/?q=secret+plan+weir", "/?q=sluice", "/?q=zzzz", "/?q=secret+plan&ranker=bm25&explain=on", "/?q=secret+plan&ranker=hybrid", "/?situation=planning", "/?q=weir&project=other",
 		"/?q=weir&tag=sluice",
 		"/ui/browse", "/ui/browse?project=other", "/ui/browse?tag=sluice", "/ui/browse?type=decision", "/ui/browse?session=s", "/ui/browse?forgotten=on", "/ui/browse?source=hook",
-		"/ui/browse?import=" + foreign.Short(), "/ui/browse?offset=2", "/ui/browse?when=today", "/ui/timeline", "/ui/timeline?from=2026-03-01&to=2026-03-02",
+		"/ui/browse?import=" + foreign.Short(), "/ui/browse?offset=2", "/ui/browse?when=today", "/ui/new", "/ui/timeline", "/ui/timeline?from=2026-03-01&to=2026-03-02",
 		"/ui/review", "/ui/review?part=pairs", "/ui/review?part=audit", "/ui/review/audit", "/ui/review?part=audit", "/ui/status", "/ui/settings", "/ui/nowhere",
 	}
 	for _, id := range []hippo.ID{mine, foreign} {
@@ -156,6 +156,7 @@ func changesOf(mine, second, foreign hippo.ID) (out []change) {
 	for _, id := range []hippo.ID{foreign, mine} {
 		for _, c := range []change{
 			{"edit", url.Values{"content": {"The secret plan of the weir is shut"}, "importance": {"0.5"}}},
+			{"split", url.Values{"content": {"The secret plan of the weir\n---\nThe weir is shut"}}},
 			{"vote", url.Values{"vote": {"up"}}},
 			{"pin", url.Values{"pinned": {"on"}}},
 			{"accept", url.Values{}},
@@ -167,7 +168,10 @@ func changesOf(mine, second, foreign hippo.ID) (out []change) {
 			out = append(out, change{"/ui/memory/" + id.String() + "/" + c.path, c.fields})
 		}
 		out = append(out, change{"/ui/compatible", url.Values{"a": {second.String()}, "b": {id.String()}}},
-			change{"/ui/merge", url.Values{"keep": {second.String()}, "drop": {id.String()}}}, change{"/ui/undo", url.Values{"operation": {id.String()}}})
+			change{"/ui/merge", url.Values{"keep": {second.String()}, "drop": {id.String()}}}, change{"/ui/undo", url.Values{"operation": {id.String()}}},
+			change{"/ui/new/compare", url.Values{"content": {"The secret plan of the weir by the heron is 2"}, "project": {"other"}, "supersedes": {id.String()}}},
+			change{"/ui/new", url.Values{"content": {"The secret plan of the weir by the heron is 2"}, "project": {"other"}, "supersedes": {id.String()}}},
+			change{"/ui/new", url.Values{"content": {"The secret plan of the weir by the heron is 2"}, "supersedes": {id.String()}}})
 	}
 	return append(out, change{"/ui/settings/tokens", url.Values{"name": {"new"}, "rights": {"read"}, "projects": {"p"}, "days": {"3"}}},
 		change{"/ui/settings/tokens/revoke", url.Values{"name": {"theirs"}}}, change{"/ui/theme", url.Values{"theme": {"dark"}}}, change{"/ui/logout", url.Values{}})
@@ -187,6 +191,6 @@ func patternOf(path string) string {
 
 // anonymous writes IDs, keys of forms and hashes in a text as one word.
 func anonymous(text string) string {
-	text = regexp.MustCompile(`(name="csrf" value="|instead=)[A-Za-z0-9_-]*`).ReplaceAllString(text, "${1}KEY")
+	text = regexp.MustCompile(`(name="(?:csrf|form|change)" value="|instead=)[A-Za-z0-9_-]*`).ReplaceAllString(text, "${1}KEY")
 	return regexp.MustCompile(`\b([0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8})\b`).ReplaceAllString(text, "ID")
 }

@@ -36,6 +36,8 @@ type visit struct {
 	// memories are nil until the caller is known to have the rights.
 	memories *engine.Memories
 	now      time.Time
+	// operations are those of the changes that this request has made.
+	operations []hippo.ID
 }
 
 // page is what a visit shows.

@@ -92,6 +92,7 @@ func (s *server) views() map[string]viewFunc {
 		"/ui/browse":            showBrowse,
 		"/ui/memory/{id}":       showMemory,
 		"/ui/memory/{id}/graph": showGraph,
+		"/ui/new":               showNew,
 		"/ui/timeline":          showTimeline,
 		"/ui/review":            showReview,
 		"/ui/status":            showStatus,
@@ -104,6 +105,7 @@ func (s *server) views() map[string]viewFunc {
 func (s *server) actions() map[string]actionFunc {
 	return map[string]actionFunc{
 		"/ui/memory/{id}/edit":    edit,
+		"/ui/memory/{id}/split":   split,
 		"/ui/memory/{id}/vote":    vote,
 		"/ui/memory/{id}/pin":     pin,
 		"/ui/memory/{id}/accept":  accept,
@@ -111,6 +113,8 @@ func (s *server) actions() map[string]actionFunc {
 		"/ui/memory/{id}/restore": restore,
 		"/ui/memory/{id}/holds":   holds,
 		"/ui/memory/{id}/move":    move,
+		"/ui/new":                 add,
+		"/ui/new/compare":         compare,
 		"/ui/compatible":          compatible,
 		"/ui/merge":               merge,
 		"/ui/undo":                undo,
