@@ -13,16 +13,26 @@ type browseBody struct {
 	Pager pager
 	// Types and Tags are those of the page, as suggestions.
 	Types, Tags []string
+	// Query is that of the page, which names all that pass its filter.
+	Query string
+}
+
+// names returns the names of the projects.
+func (b *browseBody) names() (out []string) {
+	for _, p := range b.Form.Projects {
+		out = append(out, p.Value)
+	}
+	return out
 }
 
 func showBrowse(v *visit) (page, error) {
-	form, filter, err := v.filter(v.r.Context())
-	b, p := browseBody{Form: form}, page{Title: "Browse"}
+	form, filter, err := v.filter(v.r.Context(), v.r.URL.Query())
+	b, p := browseBody{Form: form, Query: v.r.URL.RawQuery}, page{Title: "Browse"}
 	if err == nil {
 		err = b.list(v, filter)
 	}
 	err = b.Form.kept(&p, err)
-	p.Content = browseContent(b)
+	p.Content = browseContent(formsOf(v), b)
 	return p, err
 }
 
@@ -32,8 +42,7 @@ func (b *browseBody) list(v *visit, filter hippo.Filter) error {
 	if err != nil {
 		return err
 	}
-	q := api.List{Filter: filter, When: b.Form.When, Forgotten: b.Form.Forgotten, Arrival: b.Form.Arrival, Offset: offset, Count: pageSize}
-	list, err := memory.List(v.r.Context(), v.memories, q)
+	list, err := memory.List(v.r.Context(), v.memories, listOf(&b.Form, filter, offset, pageSize))
 	if err != nil {
 		return err
 	}
@@ -52,4 +61,9 @@ func (b *browseBody) list(v *visit, filter hippo.Filter) error {
 		}
 	}
 	return nil
+}
+
+// listOf returns the request for a part of a list.
+func listOf(form *filterForm, filter hippo.Filter, offset, count int) api.List {
+	return api.List{Filter: filter, When: form.When, Forgotten: form.Forgotten, Arrival: form.Arrival, Offset: offset, Count: count}
 }

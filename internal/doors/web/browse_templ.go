@@ -8,7 +8,7 @@ package web
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-func browseContent(b browseBody) templ.Component {
+func browseContent(f forms, b browseBody) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -96,7 +96,7 @@ func browseContent(b browseBody) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(b.Items) > 0 {
-			templ_7745c5c3_Err = itemList(b.Items).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = bulkList(f, b).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

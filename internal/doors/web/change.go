@@ -20,17 +20,21 @@ import (
 
 // apply changes memories in one write by those that it gives the change, remembers how to undo that, and returns to the page of the form.
 func (v *visit) apply(text string, change func(by *engine.Memories) error) error {
-	return applyTo(v, undoEntry{}, text, "", change)
+	return applyTo(v, undoEntry{}, "", func(by *engine.Memories) (string, error) { return text, change(by) })
 }
 
-// applyTo is [visit.apply] for a change that adds memories or declares relations, which history does not keep: the entry names them. It
-// goes to a path; empty: back to the page of the form.
-func applyTo(v *visit, u undoEntry, text, path string, change func(by *engine.Memories) error) error {
-	if err := change(operate(v)); err != nil {
+// applyTo is [visit.apply] for a change that itself says what it has done; nothing: it has changed nothing. If it adds memories or declares
+// relations, which history does not keep, the entry names them. It goes to a path; empty: back to the page of the form.
+func applyTo(v *visit, u undoEntry, path string, change func(by *engine.Memories) (said string, err error)) error {
+	said, err := change(operate(v))
+	if err != nil {
 		return v.refused(err)
 	}
-	u.text, u.operations = text, v.operations
-	t := toast{Text: text}
+	if said == "" {
+		return leave(v, path, toast{Text: "Nothing was changed: it is like this already."})
+	}
+	u.text, u.operations = said, v.operations
+	t := toast{Text: said}
 	if v.session != nil {
 		t.Undo = v.remember(u)
 	}
@@ -195,6 +199,9 @@ func edit(v *visit) error {
 	}
 	sent := draftIn(v.r.PostForm, draftOf(m, v.memories.Zone()))
 	change, err := sent.change(m, v.now.In(v.memories.Zone()))
+	if err == nil && change.Project != nil {
+		_, err = named(v, "project", *change.Project)
+	}
 	if err == nil {
 		err = unchanged(v, m)
 	}
@@ -276,9 +283,9 @@ func compatible(v *visit) error {
 		return err
 	}
 	list := []hippo.Relation{{From: ids[0], To: ids[1], Kind: hippo.CompatibleWith, Weight: 1}}
-	return applyTo(v, undoEntry{declared: list}, "Both stay: an audit no longer names this pair.", "", func(by *engine.Memories) error {
+	return applyTo(v, undoEntry{declared: list}, "", func(by *engine.Memories) (string, error) {
 		_, err := knowledge.Relate(v.r.Context(), by, list)
-		return err
+		return "Both stay: an audit no longer names this pair.", err
 	})
 }
 

@@ -83,12 +83,13 @@ func TestEdit(t *testing.T) {
 		t.Errorf("saving what was there changes it: %s", d)
 	}
 	s.now = s.now.Add(time.Hour)
-	p := b.submit(page, "Save", "content", "other\r\ntext", "situation", "now", "tags", "c, a", "type", "lesson", "importance", "0.9")
+	p := b.submit(page, "Save", "content", "other\r\ntext", "situation", "now", "tags", "c, a", "type", "lesson", "importance", "0.9", "project", "new:p", "valid_until", "2027-01-01")
 	p.want(http.StatusOK, "Changed.", "other", "version 2")
 	got := s.get(m.ID)
 	want := m.Clone()
 	want.Content, want.Situation, want.Tags, want.Type = "other\ntext", []string{"now"}, []string{"c", "a"}, "lesson"
 	want.Importance.Base, want.Importance.Value = .9, .9
+	want.Project, want.ValidUntil = "p", time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	ignored := cmpopts.IgnoreFields(hippo.Memory{}, "UpdatedAt", "Revision", "Version", "ContentHash", "Importance.SetAt")
 	if d := cmp.Diff(want, got, ignored); d != "" {
 		t.Error(d)
@@ -103,7 +104,7 @@ func TestEdit(t *testing.T) {
 	if d := cmp.Diff(m, s.get(m.ID), cmpopts.IgnoreFields(hippo.Memory{}, "UpdatedAt", "Revision", "Version")); d != "" {
 		t.Errorf("after the undo: %s", d)
 	}
-	for field, wrong := range map[string]string{"content": " ", "importance": "1.5", "tags": strings.Repeat("x", hippo.MaxTag+1), "situation": "key AKIAIOSFODNN7EXAMPLF"} {
+	for field, wrong := range map[string]string{"content": " ", "importance": "1.5", "tags": strings.Repeat("x", hippo.MaxTag+1), "situation": "key AKIAIOSFODNN7EXAMPLF", "project": "nowhere", "valid_until": "someday"} {
 		p := b.submit(page, "Save", field, wrong, "type", "kept")
 		if p.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s %q: status %d", field, wrong, p.status)

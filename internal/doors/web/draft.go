@@ -100,12 +100,19 @@ func (d *draft) record(v *visit) (*hippo.Memory, error) {
 	return r.In(v.r.Context(), v.memories, v.now.In(v.memories.Zone()))
 }
 
-// project returns the name of the project as verbs take it.
+// project returns the project as verbs take it.
 func (d *draft) project() string {
 	if text := strings.TrimSpace(d.Project); text != "" {
 		return text
 	}
 	return memory.NoProject
+}
+
+// named returns the name of the project that a field means; blank: none.
+func named(v *visit, field, text string) (name string, err error) {
+	d := draft{Project: text}
+	err = (&verb.Project{Name: field, Text: d.project()}).Into(v.r.Context(), v.memories, &name)
+	return name, err
 }
 
 // change returns what the draft changes in a memory. Browsers send line breaks as "\r\n", whatever the text had.

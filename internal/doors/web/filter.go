@@ -45,9 +45,8 @@ type choice struct {
 	Chosen       bool
 }
 
-// filter reads the filter of a request.
-func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
-	q := v.r.URL.Query()
+// filter reads the filter of a query.
+func (v *visit) filter(ctx context.Context, q url.Values) (filterForm, hippo.Filter, error) {
 	form := filterForm{
 		Project: strings.TrimSpace(q.Get("project")), Type: strings.TrimSpace(q.Get("type")), Tag: strings.TrimSpace(q.Get("tag")), When: strings.TrimSpace(q.Get("when")),
 		From: q.Get("from"), To: q.Get("to"), Trust: q.Get("trust"), Origin: hippo.Origin{Author: strings.TrimSpace(q.Get("author")), Session: strings.TrimSpace(q.Get("session"))},

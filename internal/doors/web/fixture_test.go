@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -192,15 +194,20 @@ func (b *browser) submit(p *shown, label string, changes ...string) *shown {
 	}
 	fields := fieldsOf(form)
 	for i := 0; i+1 < len(changes); i += 2 {
-		if !fields.Has(changes[i]) {
+		if !fields.Has(changes[i]) && !isBox(form, changes[i]) {
 			b.t.Fatalf("the form %q has no field %q", label, changes[i])
 		}
 		fields.Set(changes[i], changes[i+1])
 	}
-	if attribute(form, "method") != "post" {
-		return b.open(attribute(form, "action") + "?" + fields.Encode())
+	button, action := buttonOf(form, label), attribute(form, "action")
+	if name := attribute(button, "name"); name != "" {
+		fields.Set(name, attribute(button, "value"))
 	}
-	out := b.send(attribute(form, "action"), fields, "Origin", b.server.URL, "Sec-Fetch-Site", "same-origin")
+	action = cmp.Or(attribute(button, "formaction"), action)
+	if cmp.Or(attribute(button, "formmethod"), attribute(form, "method")) != "post" {
+		return b.open(action + "?" + fields.Encode())
+	}
+	out := b.send(action, fields, "Origin", b.server.URL, "Sec-Fetch-Site", "same-origin")
 	if out.status == http.StatusSeeOther {
 		return b.open(out.header.Get("Location"))
 	}
@@ -210,13 +217,26 @@ func (b *browser) submit(p *shown, label string, changes ...string) *shown {
 // form returns the first form that has a button with a label; nil if there is none.
 func (p *shown) form(label string) *html.Node {
 	for _, f := range p.all("form") {
-		for _, b := range within(f, "button") {
-			if textOf(b) == label {
-				return f
-			}
+		if buttonOf(f, label) != nil {
+			return f
 		}
 	}
 	return nil
+}
+
+// buttonOf returns the first button of a form with a label; nil if there is none.
+func buttonOf(form *html.Node, label string) *html.Node {
+	for _, b := range within(form, "button") {
+		if textOf(b) == label {
+			return b
+		}
+	}
+	return nil
+}
+
+// isBox reports whether a form has a check box with a name, which sends nothing while it is not checked.
+func isBox(form *html.Node, name string) bool {
+	return slices.ContainsFunc(within(form, "input"), func(n *html.Node) bool { return attribute(n, "type") == "checkbox" && attribute(n, "name") == name })
 }
 
 // fieldsOf returns what a browser sends of a form.

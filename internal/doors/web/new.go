@@ -106,9 +106,9 @@ func add(v *visit) error {
 	m, old, err := b.read(v)
 	if err == nil {
 		err = once(v, b.Form, m.ID, func() error {
-			return applyTo(v, undoEntry{added: []hippo.ID{m.ID}}, "Recorded.", memoryPath(m.ID), func(by *engine.Memories) error {
+			return applyTo(v, undoEntry{added: []hippo.ID{m.ID}}, memoryPath(m.ID), func(by *engine.Memories) (string, error) {
 				_, recordErr := memory.Record(v.r.Context(), by, m, old...)
-				return asEntered(recordErr)
+				return "Recorded.", asEntered(recordErr)
 			})
 		})
 	}

@@ -109,7 +109,7 @@ const maxProjects = 12
 func showSearch(v *visit) (page, error) {
 	ctx := v.r.Context()
 	q := v.r.URL.Query()
-	form, filter, err := v.filter(ctx)
+	form, filter, err := v.filter(ctx, v.r.URL.Query())
 	b := searchBody{
 		Query: strings.TrimSpace(q.Get("q")), Situation: strings.TrimSpace(q.Get("situation")), Form: form,
 		Ranker: hippo.Ranker(q.Get("ranker")), Rankers: hippo.Rankers(),

@@ -36,17 +36,17 @@ func split(v *visit) error {
 		}
 		added = append(added, news[i].ID)
 	}
-	err = applyTo(v, undoEntry{added: added}, "Split into "+count(len(pieces), "memory", "memories")+".", memoryPath(added[0]), func(by *engine.Memories) error {
+	err = applyTo(v, undoEntry{added: added}, memoryPath(added[0]), func(by *engine.Memories) (string, error) {
 		for i, x := range news {
 			var old []hippo.ID
 			if i == 0 {
 				old = []hippo.ID{m.ID}
 			}
 			if _, err := memory.Record(v.r.Context(), by, x, old...); err != nil {
-				return asEntered(err)
+				return "", asEntered(err)
 			}
 		}
-		return nil
+		return "Split into " + count(len(pieces), "memory", "memories") + ".", nil
 	})
 	return again(v, m, nil, &sent, err)
 }

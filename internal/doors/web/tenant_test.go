@@ -139,6 +139,7 @@ func pagesOf(mine, foreign hippo.ID) []string {
 		"/ui/browse", "/ui/browse?project=other", "/ui/browse?tag=sluice", "/ui/browse?type=decision", "/ui/browse?session=s", "/ui/browse?forgotten=on", "/ui/browse?source=hook",
 		"/ui/browse?import=" + foreign.Short(), "/ui/browse?offset=2", "/ui/browse?when=today", "/ui/new", "/ui/timeline", "/ui/timeline?from=2026-03-01&to=2026-03-02",
 		"/ui/review", "/ui/review?part=pairs", "/ui/review?part=audit", "/ui/review/audit", "/ui/review?part=audit", "/ui/status", "/ui/settings", "/ui/nowhere",
+		"/ui/export?all=1", "/ui/export?all=1&filter=tag%3Dsluice&format=csv", "/ui/export?format=md&id=" + foreign.String(),
 	}
 	for _, id := range []hippo.ID{mine, foreign} {
 		out = append(out, "/ui/memory/"+id.String(), "/ui/memory/"+id.String()+"/graph", "/ui/memory/"+id.Short())
@@ -169,6 +170,9 @@ func changesOf(mine, second, foreign hippo.ID) (out []change) {
 		}
 		out = append(out, change{"/ui/compatible", url.Values{"a": {second.String()}, "b": {id.String()}}},
 			change{"/ui/merge", url.Values{"keep": {second.String()}, "drop": {id.String()}}}, change{"/ui/undo", url.Values{"operation": {id.String()}}},
+			change{"/ui/bulk", url.Values{"do": {"tag"}, "tags": {"x"}, "id": {id.String()}}},
+			change{"/ui/bulk", url.Values{"do": {"move"}, "to": {"other"}, "all": {"1"}}},
+			change{"/ui/bulk", url.Values{"do": {"forget"}, "all": {"1"}, "filter": {"type=decision"}}},
 			change{"/ui/new/compare", url.Values{"content": {"The secret plan of the weir by the heron is 2"}, "project": {"other"}, "supersedes": {id.String()}}},
 			change{"/ui/new", url.Values{"content": {"The secret plan of the weir by the heron is 2"}, "project": {"other"}, "supersedes": {id.String()}}},
 			change{"/ui/new", url.Values{"content": {"The secret plan of the weir by the heron is 2"}, "supersedes": {id.String()}}})

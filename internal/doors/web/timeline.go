@@ -45,7 +45,7 @@ type chartBar struct {
 func (b *chartBar) text() string { return b.Label + ": " + count(b.Count, "memory", "memories") }
 
 func showTimeline(v *visit) (page, error) {
-	form, filter, err := v.filter(v.r.Context())
+	form, filter, err := v.filter(v.r.Context(), v.r.URL.Query())
 	b, p := timelineBody{Form: form}, page{Title: "Timeline"}
 	if err == nil {
 		err = b.list(v, filter)

@@ -89,6 +89,19 @@ func (s *server) action(need hippo.Rights, f actionFunc) http.Handler {
 	})
 }
 
+// download returns a handler for a file that a caller who may read gets.
+func (s *server) download(f actionFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v, err := s.begin(w, r, hippo.RightRead)
+		if err == nil {
+			err = f(v)
+		}
+		if err != nil {
+			s.fail(v, err)
+		}
+	})
+}
+
 // errNoCaller: nobody is logged in. errForged: another site may have sent the form.
 var (
 	errNoCaller = errors.New("not logged in")

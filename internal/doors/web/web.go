@@ -81,6 +81,7 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	add("GET /ui/enter/{key}", http.HandlerFunc(s.enter))
 	add("POST /ui/login", http.HandlerFunc(s.login))
 	add("GET /ui/static/{name}", s.assets)
+	add("GET /ui/export", s.download(export))
 	routes = append(routes, httpd.Route{Pattern: "GET /ui/review/audit", Handler: headers(http.HandlerFunc(s.makeAudit)), MaxBody: maxForm, Reply: s.options.AuditTime + time.Minute})
 	return routes
 }
@@ -115,6 +116,7 @@ func (s *server) actions() map[string]actionFunc {
 		"/ui/memory/{id}/move":    move,
 		"/ui/new":                 add,
 		"/ui/new/compare":         compare,
+		"/ui/bulk":                bulk,
 		"/ui/compatible":          compatible,
 		"/ui/merge":               merge,
 		"/ui/undo":                undo,
