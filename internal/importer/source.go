@@ -114,6 +114,23 @@ func (r Reading) openStream(ctx context.Context, stdin io.Reader) (*Source, erro
 	return s, nil
 }
 
+// OpenSent opens a copy of a file that somebody sent. It is no file that is read again, so that what a former one of its name said stays.
+func (r Reading) OpenSent(ctx context.Context, file string) (*Source, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	r.URI = "upload:" + hex.EncodeToString(h.Sum(nil)[:8]) // the same again is the same source
+	s := &Source{origin: transfer.Origin{Path: "upload"}}
+	s.Source, err = peers.Open(ctx, file, r.Options)
+	return s, err
+}
+
 // copyTo copies a stream into a new file, and returns 16 digits of its checksum.
 func copyTo(file string, in io.Reader) (sum string, err error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)

@@ -163,7 +163,7 @@ func moveAll(v *visit, by *engine.Memories, ms []*hippo.Memory) (int, error) {
 }
 
 func confirmAll(v *visit, by *engine.Memories, ms []*hippo.Memory) (int, error) {
-	return modifyAll(v.r.Context(), by, ms, func(m *hippo.Memory) (api.Change, bool) { return memory.Confirmation(m), unconfirmed(m) })
+	return modifyAll(v.r.Context(), by, ms, func(m *hippo.Memory) (api.Change, bool) { return memory.Confirmation(m), waits(m) })
 }
 
 func forgetAll(v *visit, by *engine.Memories, ms []*hippo.Memory) (int, error) {

@@ -54,9 +54,9 @@ type place struct{ path, name string }
 // places returns the pages that every page links to, for a caller who may write or not.
 func places(write bool) []place {
 	list := []place{
-		{"/", "Search"}, {"/ui/browse", "Browse"}, {"/ui/new", "Add"}, {"/ui/timeline", "Timeline"}, {"/ui/review", "Review"}, {"/ui/status", "Status"}, {"/ui/settings", "Settings"},
+		{"/", "Search"}, {"/ui/browse", "Browse"}, {"/ui/new", "Add"}, {"/ui/import", "Import"}, {"/ui/timeline", "Timeline"}, {"/ui/review", "Review"}, {"/ui/status", "Status"}, {"/ui/settings", "Settings"},
 	}
-	return slices.DeleteFunc(list, func(p place) bool { return p.path == "/ui/new" && !write })
+	return slices.DeleteFunc(list, func(p place) bool { return (p.path == "/ui/new" || p.path == "/ui/import") && !write })
 }
 
 // render writes a page. A template that fails is an error of the programmer; what was written before it is not sent.

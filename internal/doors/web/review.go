@@ -67,8 +67,11 @@ func showReview(v *visit) (page, error) {
 }
 
 // unconfirmed reports whether a hook captured a memory that nobody has voted up or pinned.
-func unconfirmed(m *hippo.Memory) bool {
-	return m.Source.Kind == hippo.SourceHook && m.Trust <= hippo.TrustLow && !m.Pinned && m.Importance.Value <= m.Importance.Base
+func unconfirmed(m *hippo.Memory) bool { return m.Source.Kind == hippo.SourceHook && waits(m) }
+
+// waits reports whether a memory of low trust waits for somebody to confirm it.
+func waits(m *hippo.Memory) bool {
+	return m.Trust <= hippo.TrustLow && !m.Pinned && m.Importance.Value <= m.Importance.Base
 }
 
 // pairsOf compares memories with the others of their projects.

@@ -74,10 +74,11 @@ func TestRights(t *testing.T) {
 		}
 	}
 	csrf := fieldsOf(reader.open("/").form("Sign out")).Get("csrf")
-	for _, action := range []string{path + "/edit", path + "/split", "/ui/new", "/ui/new/compare", "/ui/bulk", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", path + "/holds", "/ui/merge", "/ui/compatible", "/ui/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
+	for _, action := range []string{path + "/edit", path + "/split", "/ui/new", "/ui/new/compare", "/ui/bulk", "/ui/import", "/ui/import/confirm", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", path + "/holds", "/ui/merge", "/ui/compatible", "/ui/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
 		reader.send(action, url.Values{"csrf": {csrf}, "vote": {"up"}, "content": {"x"}}).want(http.StatusForbidden, "Not allowed")
 	}
 	reader.open("/ui/new").want(http.StatusForbidden)
+	reader.open("/ui/import").want(http.StatusForbidden)
 	writer := s.enter(hippo.Scope{Rights: hippo.RightWrite})
 	writer.open("/").want(http.StatusForbidden)
 	none := s.enter(hippo.Scope{})

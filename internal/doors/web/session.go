@@ -131,6 +131,7 @@ type session struct {
 	toast *toast
 	undos []undoEntry // the oldest first
 	sent  []sentForm  // the oldest first
+	file  *upload     // nil: none waits
 }
 
 // sentForm is a form that recorded a memory.
@@ -226,3 +227,24 @@ func (x *session) release(form string) {
 	defer x.mu.Unlock()
 	x.sent = slices.DeleteFunc(x.sent, func(f sentForm) bool { return f.key == form })
 }
+
+// keepFile lets a file wait, in place of the one that does.
+func (x *session) keepFile(u *upload) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.file.remove()
+	x.file = u
+}
+
+// sentFile returns the file that waits if it has the key; nil if it has not.
+func (x *session) sentFile(key string) *upload {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.file == nil || x.file.key != key || x.file.gone.Load() {
+		return nil
+	}
+	return x.file
+}
+
+// dropFile deletes the file that waits.
+func (x *session) dropFile() { x.keepFile(nil) }

@@ -137,7 +137,7 @@ func pagesOf(mine, foreign hippo.ID) []string {
 		"/", "/?q=secret+plan+weir", "/?q=sluice", "/?q=zzzz", "/?q=secret+plan&ranker=bm25&explain=on", "/?q=secret+plan&ranker=hybrid", "/?situation=planning", "/?q=weir&project=other",
 		"/?q=weir&tag=sluice",
 		"/ui/browse", "/ui/browse?project=other", "/ui/browse?tag=sluice", "/ui/browse?type=decision", "/ui/browse?session=s", "/ui/browse?forgotten=on", "/ui/browse?source=hook",
-		"/ui/browse?import=" + foreign.Short(), "/ui/browse?offset=2", "/ui/browse?when=today", "/ui/new", "/ui/timeline", "/ui/timeline?from=2026-03-01&to=2026-03-02",
+		"/ui/browse?import=" + foreign.Short(), "/ui/browse?offset=2", "/ui/browse?when=today", "/ui/new", "/ui/import", "/ui/import?file=nothing&project=other", "/ui/timeline", "/ui/timeline?from=2026-03-01&to=2026-03-02",
 		"/ui/review", "/ui/review?part=pairs", "/ui/review?part=audit", "/ui/review/audit", "/ui/review?part=audit", "/ui/status", "/ui/settings", "/ui/nowhere",
 		"/ui/export?all=1", "/ui/export?all=1&filter=tag%3Dsluice&format=csv", "/ui/export?format=md&id=" + foreign.String(),
 	}
@@ -170,6 +170,7 @@ func changesOf(mine, second, foreign hippo.ID) (out []change) {
 		}
 		out = append(out, change{"/ui/compatible", url.Values{"a": {second.String()}, "b": {id.String()}}},
 			change{"/ui/merge", url.Values{"keep": {second.String()}, "drop": {id.String()}}}, change{"/ui/undo", url.Values{"operation": {id.String()}}},
+			change{"/ui/import/confirm", url.Values{"file": {"nothing"}}}, change{"/ui/import", url.Values{"project": {"other"}}},
 			change{"/ui/bulk", url.Values{"do": {"tag"}, "tags": {"x"}, "id": {id.String()}}},
 			change{"/ui/bulk", url.Values{"do": {"move"}, "to": {"other"}, "all": {"1"}}},
 			change{"/ui/bulk", url.Values{"do": {"forget"}, "all": {"1"}, "filter": {"type=decision"}}},

@@ -74,6 +74,7 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	for pattern, f := range s.actions() {
 		add("POST "+pattern, s.action(hippo.RightWrite, f))
 	}
+	add("GET /ui/new", s.view(hippo.RightRead|hippo.RightWrite, showNew))
 	add("POST /ui/settings/tokens", s.action(hippo.RightAdmin, createToken))
 	add("POST /ui/settings/tokens/revoke", s.action(hippo.RightAdmin, revokeToken))
 	add("POST /ui/theme", s.action(hippo.RightRead, setTheme))
@@ -82,6 +83,11 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	add("POST /ui/login", http.HandlerFunc(s.login))
 	add("GET /ui/static/{name}", s.assets)
 	add("GET /ui/export", s.download(export))
+	routes = append(routes,
+		httpd.Route{Pattern: "POST /ui/import", Handler: headers(http.HandlerFunc(s.receive)), MaxBody: -1, Stream: true},
+		httpd.Route{Pattern: "GET /ui/import", Handler: headers(s.view(hippo.RightRead|hippo.RightWrite, showImport)), MaxBody: maxForm, Reply: importTime},
+		httpd.Route{Pattern: "POST /ui/import/confirm", Handler: headers(s.action(hippo.RightWrite, importSent)), MaxBody: maxForm, Reply: importTime},
+	)
 	routes = append(routes, httpd.Route{Pattern: "GET /ui/review/audit", Handler: headers(http.HandlerFunc(s.makeAudit)), MaxBody: maxForm, Reply: s.options.AuditTime + time.Minute})
 	return routes
 }
@@ -93,7 +99,6 @@ func (s *server) views() map[string]viewFunc {
 		"/ui/browse":            showBrowse,
 		"/ui/memory/{id}":       showMemory,
 		"/ui/memory/{id}/graph": showGraph,
-		"/ui/new":               showNew,
 		"/ui/timeline":          showTimeline,
 		"/ui/review":            showReview,
 		"/ui/status":            showStatus,
