@@ -42,6 +42,8 @@ func pages(s *site) [][2]string {
 		{"nothing", "/?q=zzzz"},
 		{"hostile-search", "/?q=window+hacked"},
 		{"browse", "/ui/browse"},
+		{"add", "/ui/new?content=The+gateway+fails"},
+		{"import", "/ui/import"},
 		{"memory", pool},
 		{"graph", pool + "/graph"},
 		{"hostile", bad},
@@ -103,7 +105,8 @@ func check(ctx context.Context, s *site, o *options, stdout io.Writer) error {
 	t.drain() // the page for strangers has the status 401
 	errs := []error{
 		stranger, link, t.report("the browser reports errors and what the policy refuses", t.control()), t.everyPage(), t.report("keyboard: search, open, vote, undo", t.keyboard()), t.report("typing searches without a page load", t.typing()),
-		t.report("forget and undo, without a page load", t.forget()), t.report("the audit loads, is settled with keys, and undone", t.audit()), t.report("weight and time of the first page", t.weigh()),
+		t.report("forget and undo, without a page load", t.forget()), t.report("add a memory, with a hint while it is typed, and undo", t.add()), t.report("tag a selected memory, and undo", t.bulk()),
+		t.report("the audit loads, is settled with keys, and undone", t.audit()), t.report("weight and time of the first page", t.weigh()),
 	}
 	if o.pictures != "" {
 		errs = append(errs, t.report("pictures", t.pictures(o.pictures)))

@@ -80,6 +80,44 @@ func (t *tester) keyboard() error {
 	return err
 }
 
+// add types a new memory, which is compared while it is typed, records it and takes it back.
+func (t *tester) add() error {
+	err := chromedp.Do(t.ctx, chromedp.EmulateViewport(1200, 900), chromedp.Navigate(t.site.url+"/ui/new"), chromedp.WaitVisible("#new textarea"), chromedp.Evaluate[chromedp.Void](`void (window.same = true)`),
+		chromedp.Focus(`#new textarea[name="content"]`), chromedp.KeyEvent("Zebras graze near the old observatory"))
+	if err != nil {
+		return err
+	}
+	const hinted = `document.querySelector('#hints').textContent.includes('No other memory says this') && !!window.same && document.activeElement.name === 'content'`
+	if _, err := chromedp.Run(t.ctx, chromedp.Poll[bool](hinted)); err != nil {
+		return fmt.Errorf("the hint: %w", err)
+	}
+	if err := errors.Join(chromedp.Do(t.ctx, chromedp.Click("#new button.main"), chromedp.WaitVisible("article.memory")), t.toast("Recorded.")); err != nil {
+		return err
+	}
+	return t.takeBack()
+}
+
+// bulk tags a memory of the list, and takes that back.
+func (t *tester) bulk() error {
+	err := chromedp.Do(t.ctx, chromedp.Navigate(t.site.url+"/ui/browse"), chromedp.WaitVisible(".bulk .item input"), chromedp.Click(".bulk .item input"), chromedp.Click(".bulk summary"),
+		chromedp.WaitVisible(`.bulk input[name="tags"]`))
+	if err == nil {
+		err = t.violations()
+	}
+	if err == nil {
+		err = errors.Join(chromedp.Do(t.ctx, chromedp.Focus(`.bulk input[name="tags"]`), chromedp.KeyEvent("walked"), chromedp.Click(`.bulk button[value="tag"]`), chromedp.WaitVisible(".toast button")), t.toast("Tagged 1 memory."))
+	}
+	if err != nil {
+		return err
+	}
+	return t.takeBack()
+}
+
+// takeBack undoes the change that the message is about.
+func (t *tester) takeBack() error {
+	return errors.Join(chromedp.Do(t.ctx, chromedp.WaitVisible(".toast button"), chromedp.Click(".toast button")), t.toast("Undone."), t.quiet())
+}
+
 // audit waits for the audit that its page loads, settles a finding with keys alone, and takes that back.
 func (t *tester) audit() error {
 	err := chromedp.Do(t.ctx, chromedp.EmulateViewport(1200, 900), chromedp.Navigate(t.site.url+"/ui/review?part=audit"), chromedp.WaitVisible("#audit .pair"))

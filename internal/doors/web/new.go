@@ -16,8 +16,8 @@ const dashboard = "dashboard"
 
 // newBody is the form of a new memory, and what is known of its text already.
 type newBody struct {
-	// Form is the key of the form in the session, so that one that is sent twice records one memory; empty: there is no session.
-	Form  string
+	// Key is that of the form in the session, so that one that is sent twice records one memory; empty: there is no session.
+	Key   string
 	Draft draft
 	newHint
 }
@@ -42,7 +42,7 @@ type replaced struct {
 func showNew(v *visit) (page, error) {
 	b := &newBody{Draft: draftIn(v.r.URL.Query(), draft{})}
 	if v.session != nil {
-		b.Form = rand.Text()
+		b.Key = rand.Text()
 	}
 	return newPage(v, b)
 }
@@ -54,7 +54,7 @@ func newPage(v *visit, b *newBody) (page, error) {
 
 // compare shows the form again, with what is recorded already and like it.
 func compare(v *visit) error {
-	b := &newBody{Form: v.r.PostForm.Get("form"), Draft: draftIn(v.r.PostForm, draft{})}
+	b := &newBody{Key: v.r.PostForm.Get("key"), Draft: draftIn(v.r.PostForm, draft{})}
 	if strings.TrimSpace(b.Draft.Content) != "" {
 		m, err := b.Draft.record(v)
 		if err == nil {
@@ -99,10 +99,10 @@ func hintOf(v *visit, m *hippo.Memory, chosen []string) (h newHint, err error) {
 
 // add records a memory. A form that is wrong comes back with what was entered.
 func add(v *visit) error {
-	b := &newBody{Form: v.r.PostForm.Get("form"), Draft: draftIn(v.r.PostForm, draft{})}
+	b := &newBody{Key: v.r.PostForm.Get("key"), Draft: draftIn(v.r.PostForm, draft{})}
 	m, old, err := b.read(v)
 	if err == nil {
-		err = once(v, b.Form, m.ID, func() error {
+		err = once(v, b.Key, m.ID, func() error {
 			return applyTo(v, undoEntry{added: []hippo.ID{m.ID}}, memoryPath(m.ID), func(by *engine.Memories) (string, error) {
 				_, recordErr := memory.Record(v.r.Context(), by, m, old...)
 				return "Recorded.", asEntered(recordErr)

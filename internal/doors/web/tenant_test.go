@@ -196,6 +196,6 @@ func patternOf(path string) string {
 
 // anonymous writes IDs, keys of forms and hashes in a text as one word.
 func anonymous(text string) string {
-	text = regexp.MustCompile(`(name="(?:csrf|form|change)" value="|instead=)[A-Za-z0-9_-]*`).ReplaceAllString(text, "${1}KEY")
+	text = regexp.MustCompile(`(name="(?:csrf|key|change)" value="|instead=)[A-Za-z0-9_-]*`).ReplaceAllString(text, "${1}KEY")
 	return regexp.MustCompile(`\b([0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8})\b`).ReplaceAllString(text, "ID")
 }
