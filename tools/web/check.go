@@ -46,6 +46,7 @@ func pages(s *site) [][2]string {
 		{"import", "/ui/import"},
 		{"memory", pool},
 		{"graph", pool + "/graph"},
+		{"history", pool + "/history"},
 		{"hostile", bad},
 		{"hostile-graph", bad + "/graph"},
 		{"timeline", "/ui/timeline"},

@@ -3,12 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
@@ -201,12 +199,10 @@ type difference struct {
 
 // printVersions prints the fields that differ by name, and the content by lines.
 func printVersions(s *shell, from, to *hippo.Memory) error {
-	before, after := fieldsOf(from), fieldsOf(to)
+	changed := wire.ChangedBetween(from, to, zone())
 	var names []string
-	for i := range before {
-		if before[i] != after[i] {
-			names = append(names, before[i].name)
-		}
+	for i := range changed {
+		names = append(names, changed[i].Name)
 	}
 	a, b := textOf(from), textOf(to)
 	if a != b {
@@ -218,10 +214,9 @@ func printVersions(s *shell, from, to *hippo.Memory) error {
 	if len(names) == 0 {
 		fmt.Fprintln(s.out, "No difference, but for the time of the change.")
 	}
-	for i := range before {
-		if before[i] != after[i] {
-			fmt.Fprintf(s.out, "%s: %s -> %s\n", before[i].label(), field(cmp.Or(before[i].value, "-")), field(cmp.Or(after[i].value, "-")))
-		}
+	for i := range changed {
+		c := &changed[i]
+		fmt.Fprintf(s.out, "%s: %s -> %s\n", c.Label(), field(cmp.Or(c.Before, "-")), field(cmp.Or(c.After, "-")))
 	}
 	if a != b {
 		for line := range strings.Lines(string(diff.Diff("before", []byte(a), "after", []byte(b)))) {
@@ -254,66 +249,4 @@ func textOf(m *hippo.Memory) string {
 		return ""
 	}
 	return strings.TrimSuffix(m.Content, "\n") + "\n"
-}
-
-// namedValue is a field of a memory as text.
-type namedValue struct{ name, value string }
-
-// label is the name as people say it.
-func (v *namedValue) label() string {
-	switch v.name {
-	case "base_importance":
-		return "importance as set"
-	case "event_time":
-		return "time of the event"
-	case "forgotten_at", "archived_at":
-		return strings.TrimSuffix(v.name, "_at")
-	}
-	return strings.ReplaceAll(v.name, "_", " ")
-}
-
-// fieldsOf returns the fields that operations change, but for the content, by their keys in files.
-func fieldsOf(m *hippo.Memory) []namedValue {
-	if m == nil {
-		m = &hippo.Memory{}
-	}
-	at := func(t time.Time) string {
-		if t.IsZero() {
-			return ""
-		}
-		return clock(t)
-	}
-	superseded := ""
-	if !m.SupersededBy.IsZero() {
-		superseded = m.SupersededBy.Short()
-	}
-	out := []namedValue{
-		{"situation", strings.Join(m.Situation, "; ")},
-		{"tags", strings.Join(m.Tags, ", ")},
-		{"type", m.Type},
-		{"base_importance", number(m.Importance.Base)},
-		{"importance", number(m.Importance.Value)},
-		{"pinned", strconv.FormatBool(m.Pinned)},
-		{"event_time", at(m.EventTime)},
-		{"valid_from", at(m.ValidFrom)},
-		{"valid_until", at(m.ValidUntil)},
-		{"superseded_by", superseded},
-		{"forgotten_at", at(m.ForgottenAt)},
-		{"archived_at", at(m.ArchivedAt)},
-	}
-	return append(out, namedValue{"metadata", metadataText(m)})
-}
-
-func number(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-
-// metadataText is the metadata as JSON, sorted by key; empty for none.
-func metadataText(m *hippo.Memory) string {
-	if len(m.Metadata) == 0 {
-		return ""
-	}
-	b, err := json.Marshal(m.Metadata)
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }

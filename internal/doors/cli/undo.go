@@ -176,18 +176,18 @@ func inWords(verb hippo.Verb, from, to *hippo.Memory) string {
 	if from.Content != to.Content {
 		out = " content" + excerpt
 	}
-	before, after := fieldsOf(from), fieldsOf(to)
-	for i := range before {
-		b, a := &before[i], &after[i]
-		if b.value == a.value || b.name == "base_importance" && from.Importance.Value != to.Importance.Value {
+	changed := wire.ChangedBetween(from, to, zone())
+	for i := range changed {
+		c := &changed[i]
+		if c.Name == "base_importance" && from.Importance.Value != to.Importance.Value {
 			continue
 		}
 		if out != "" {
 			out += ","
 		}
-		out += " " + b.label()
-		if b.name != "metadata" {
-			out += " " + preview(cmp.Or(b.value, "-"), changeShown) + " -> " + preview(cmp.Or(a.value, "-"), changeShown)
+		out += " " + c.Label()
+		if c.Name != "metadata" {
+			out += " " + preview(cmp.Or(c.Before, "-"), changeShown) + " -> " + preview(cmp.Or(c.After, "-"), changeShown)
 		}
 	}
 	if out == "" {

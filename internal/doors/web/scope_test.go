@@ -39,8 +39,9 @@ func TestScope(t *testing.T) {
 		path := "/ui/memory/" + m.ID.String()
 		b.open(path).want(http.StatusNotFound)
 		b.open(path + "/graph").want(http.StatusNotFound)
+		b.open(path + "/history").want(http.StatusNotFound)
 		b.open("/ui/memory/" + m.ID.Short()).want(http.StatusNotFound)
-		for _, action := range []string{"edit", "split", "vote", "pin", "accept", "forget", "restore", "holds", "move"} {
+		for _, action := range []string{"edit", "split", "undo", "vote", "pin", "accept", "forget", "restore", "holds", "move"} {
 			b.send(path+"/"+action, url.Values{"csrf": {csrf}, "vote": {"up"}, "content": {"x"}}).want(http.StatusNotFound)
 		}
 		for _, ids := range [][2]string{{mine.ID.String(), m.ID.String()}, {m.ID.String(), mine.ID.String()}} {
@@ -61,7 +62,7 @@ func TestRights(t *testing.T) {
 	s.record(hippo.Memory{Content: "the gateway is down"})
 	reader := s.enter(hippo.Scope{Rights: hippo.RightRead})
 	path := "/ui/memory/" + m.ID.String()
-	for _, p := range []string{"/", "/?q=gateway", path, path + "/graph", "/ui/review", "/ui/review?part=pairs", "/ui/status", "/ui/settings"} {
+	for _, p := range []string{"/", "/?q=gateway", path, path + "/graph", path + "/history", "/ui/review", "/ui/review?part=pairs", "/ui/status", "/ui/settings"} {
 		got := reader.open(p)
 		got.want(http.StatusOK)
 		for _, f := range got.all("form") {
@@ -74,7 +75,7 @@ func TestRights(t *testing.T) {
 		}
 	}
 	csrf := fieldsOf(reader.open("/").form("Sign out")).Get("csrf")
-	for _, action := range []string{path + "/edit", path + "/split", "/ui/new", "/ui/new/compare", "/ui/bulk", "/ui/import", "/ui/import/confirm", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", path + "/holds", "/ui/merge", "/ui/compatible", "/ui/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
+	for _, action := range []string{path + "/edit", path + "/split", path + "/undo", "/ui/new", "/ui/new/compare", "/ui/bulk", "/ui/import", "/ui/import/confirm", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", path + "/holds", "/ui/merge", "/ui/compatible", "/ui/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
 		reader.send(action, url.Values{"csrf": {csrf}, "vote": {"up"}, "content": {"x"}}).want(http.StatusForbidden, "Not allowed")
 	}
 	reader.open("/ui/new").want(http.StatusForbidden)

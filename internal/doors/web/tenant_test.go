@@ -142,7 +142,7 @@ func pagesOf(mine, foreign hippo.ID) []string {
 		"/ui/export?all=1", "/ui/export?all=1&filter=tag%3Dsluice&format=csv", "/ui/export?format=md&id=" + foreign.String(),
 	}
 	for _, id := range []hippo.ID{mine, foreign} {
-		out = append(out, "/ui/memory/"+id.String(), "/ui/memory/"+id.String()+"/graph", "/ui/memory/"+id.Short())
+		out = append(out, "/ui/memory/"+id.String(), "/ui/memory/"+id.String()+"/graph", "/ui/memory/"+id.String()+"/history", "/ui/memory/"+id.Short())
 	}
 	return out
 }
@@ -157,6 +157,7 @@ func changesOf(mine, second, foreign hippo.ID) (out []change) {
 	for _, id := range []hippo.ID{foreign, mine} {
 		for _, c := range []change{
 			{"edit", url.Values{"content": {"The secret plan of the weir is shut"}, "importance": {"0.5"}}},
+			{"undo", url.Values{"operation": {foreign.String()}}},
 			{"split", url.Values{"content": {"The secret plan of the weir\n---\nThe weir is shut"}}},
 			{"vote", url.Values{"vote": {"up"}}},
 			{"pin", url.Values{"pinned": {"on"}}},

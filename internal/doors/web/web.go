@@ -95,15 +95,16 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 // views returns the pages by path.
 func (s *server) views() map[string]viewFunc {
 	return map[string]viewFunc{
-		"/{$}":                  showSearch,
-		"/ui/browse":            showBrowse,
-		"/ui/memory/{id}":       showMemory,
-		"/ui/memory/{id}/graph": showGraph,
-		"/ui/timeline":          showTimeline,
-		"/ui/review":            showReview,
-		"/ui/status":            showStatus,
-		"/ui/settings":          showSettings,
-		"/ui/":                  showMissing,
+		"/{$}":                    showSearch,
+		"/ui/browse":              showBrowse,
+		"/ui/memory/{id}":         showMemory,
+		"/ui/memory/{id}/graph":   showGraph,
+		"/ui/memory/{id}/history": showHistory,
+		"/ui/timeline":            showTimeline,
+		"/ui/review":              showReview,
+		"/ui/status":              showStatus,
+		"/ui/settings":            showSettings,
+		"/ui/":                    showMissing,
 	}
 }
 
@@ -112,6 +113,7 @@ func (s *server) actions() map[string]actionFunc {
 	return map[string]actionFunc{
 		"/ui/memory/{id}/edit":    edit,
 		"/ui/memory/{id}/split":   split,
+		"/ui/memory/{id}/undo":    takeBackOperation,
 		"/ui/memory/{id}/vote":    vote,
 		"/ui/memory/{id}/pin":     pin,
 		"/ui/memory/{id}/accept":  accept,
