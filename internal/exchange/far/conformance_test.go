@@ -99,7 +99,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// bySSH opens a folder through a program in place of ssh, which this test is, too.
+// bySSH opens a folder through a program in place of ssh: this test, called in another way.
 func bySSH(t *testing.T, path, mode string) *far.Folder {
 	t.Helper()
 	f, err := far.OpenSSH(t.Context(), far.SSH{Command: []string{os.Args[0], inPlaceOfSSH, mode}, Host: "me@box", Path: path}, filepath.Join(t.TempDir(), "memo"))
