@@ -173,7 +173,7 @@ func (c *client) read(a *answer) (*answer, error) {
 	case a.StatusCode == http.StatusUnauthorized:
 		return nil, fmt.Errorf("%w: %s: %s; hippo login %s, or $HIPPO_TOKEN", hippo.ErrForbidden, c.name, p.Detail, c.name)
 	case a.StatusCode == http.StatusForbidden && speaks == "" && failed:
-		return nil, fmt.Errorf("%w: %s: %s: on the server, hippo token create NAME --right sync creates a token for it", hippo.ErrForbidden, c.name, p.Detail)
+		return nil, fmt.Errorf("%w: %s: %s: on the server, hippo token create NAME --right=sync creates a token for it", hippo.ErrForbidden, c.name, p.Detail)
 	case a.StatusCode == http.StatusNotFound && speaks == "" && failed:
 		return nil, fmt.Errorf("%w: %s is no server that machines sync by: it is older than this program, or the path is wrong", hippo.ErrUnsupported, c.name)
 	case failed:

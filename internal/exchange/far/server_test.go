@@ -147,7 +147,7 @@ func TestOpenServer_errors(t *testing.T) {
 			w.WriteHeader(http.StatusFound)
 		}, hippo.ErrUnavailable, `leads to "https://[redacted]@other": use that address`},
 		"no token":        {problemOf(401, "the token is unknown", ""), hippo.ErrForbidden, "hippo login https://127.0.0.1"},
-		"a small token":   {problemOf(403, "the token does not allow this", ""), hippo.ErrForbidden, "hippo token create NAME --right sync"},
+		"a small token":   {problemOf(403, "the token does not allow this", ""), hippo.ErrForbidden, "hippo token create NAME --right=sync"},
 		"an older server": {problemOf(404, "there is nothing at this path", ""), hippo.ErrUnsupported, "older than this program"},
 		"a newer server":  {problemOf(400, "x", "7"), hippo.ErrUnsupported, `has protocol "7"`},
 		"a full disk":     {problemOf(507, "no space left: no room", "1"), hippo.ErrFull, "no room"},

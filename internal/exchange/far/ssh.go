@@ -135,7 +135,7 @@ func (s *session) greet(limit time.Duration) error {
 	mu.Lock()
 	defer mu.Unlock()
 	if late {
-		return fmt.Errorf("%w: ssh %s: hippo did not answer within %v: does ssh %[2]s get in without a question?%s", hippo.ErrUnavailable, s.host, limit, s.said.after("; "))
+		return fmt.Errorf("%w: ssh %s: there was no answer within %v: does ssh %[2]s get in without a question?%s", hippo.ErrUnavailable, s.host, limit, s.said.after("; "))
 	}
 	return s.refused(noise)
 }
@@ -162,13 +162,13 @@ func (s *session) refused(noise string) error {
 	case has("Connection refused", "Connection timed out", "No route to host", "Operation timed out"):
 		hint = "is the machine on, and does it accept ssh?"
 	case has("unknown flag: --stdio", "unknown command \"sync\""):
-		hint = "hippo there is older than this one: update it"
+		hint = "the program there is older than this one: update it"
 	case code == 127 || has("command not found", "not recognized"):
-		hint = "install hippo there, in a folder that PATH has for commands of ssh, such as /usr/local/bin"
+		hint = "hippo is missing there: install it in a folder that PATH has for commands of ssh, such as /usr/local/bin"
 	case noise != "":
 		hint = fmt.Sprintf("it printed %.80q in place of the answer of hippo", noise)
 	default:
-		hint = "it ended before hippo answered"
+		hint = "it ended without an answer"
 	}
 	return fmt.Errorf("%w: ssh %s: %s%s", hippo.ErrUnavailable, s.host, hint, s.said.after(": "))
 }

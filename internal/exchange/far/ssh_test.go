@@ -122,11 +122,11 @@ func TestOpenSSH_errors(t *testing.T) {
 		"unknown":  "ssh me@box: check the name of the host",
 		"key":      "run ssh me@box once in a terminal",
 		"off":      "is the machine on",
-		"missing":  "install hippo there",
-		"old":      "hippo there is older than this one: update it",
+		"missing":  "hippo is missing there: install it",
+		"old":      "the program there is older than this one: update it",
 		"chatter":  `it printed "This account is not available."`,
 		"endless":  `it printed "xxxx`,
-		"hang":     "hippo did not answer within 1s",
+		"hang":     "there was no answer within 1s",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
