@@ -107,7 +107,7 @@ func (n namespacesOf) Usage(ctx context.Context, name string) (u api.NamespaceUs
 	}
 	u.Namespace = list[i]
 	m, err := n.all(ctx, name)
-	if err != nil || !m.Store.HasRelations() {
+	if err != nil {
 		return u, err
 	}
 	for _, err := range m.Scoped.AllRelations(ctx) {
