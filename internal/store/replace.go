@@ -28,6 +28,34 @@ func Replace(ctx context.Context, s *Store, fn func(*Replacing) error) error {
 	})
 }
 
+// Put implements [driver.Tx]. If sync is on, a memory keeps its version unless its text or tags change, and the version never goes back: other
+// replicas show the highest one that any of them has written.
+func (r *Replacing) Put(ms ...*hippo.Memory) error {
+	if r.recorder == nil {
+		return r.Tx.Put(ms...)
+	}
+	if err := r.recorder.know(hippo.IDsOf(ms...)...); err != nil {
+		return err
+	}
+	for _, m := range ms {
+		if old := r.recorder.before[m.ID]; old != nil {
+			keepVersion(old, m)
+		}
+	}
+	return r.Tx.Put(ms...)
+}
+
+// keepVersion gives a memory that replaces another state of it the version that other replicas show, and reports whether it had another one.
+func keepVersion(old, m *hippo.Memory) bool {
+	version := old.Version
+	if textChanged(old, m) {
+		version = max(version, m.Version)
+	}
+	differs := m.Version != version
+	m.Version = version
+	return differs
+}
+
 // Remove removes memories that the backup lacks. The store remembers that nobody purged them. If sync is on, other replicas may have changed
 // them since, so those of the default namespace become forgotten instead. Remove returns these. It ignores unknown IDs.
 func (r *Replacing) Remove(ids ...hippo.ID) (forgotten map[hippo.ID]bool, err error) {

@@ -120,7 +120,10 @@ func (a *adopting) adopt() (err error) {
 		if err := a.read(m.ID); err != nil {
 			return err
 		}
-		set := a.changed(a.subjects[m.ID], m, related)
+		set, err := a.changed(a.subjects[m.ID], m, related)
+		if err != nil {
+			return err
+		}
 		a.WriteAt(m.UpdatedAt, a.subjects[m.ID], set, a.seen)
 		a.set[m.ID] = set
 	}
@@ -173,11 +176,16 @@ func (a *adopting) hide(ids []hippo.ID) error {
 }
 
 // changed returns the parts of a memory that differ from its entries. related holds the relations of every memory in the store.
-func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[hippo.ID]map[string]json.RawMessage) map[string]json.RawMessage {
+func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[hippo.ID]map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	var before *hippo.Memory
 	if s.There() {
 		before = m.Clone()
 		s.Apply(before, s.Parts(), a.cal, a.store.cast)
+		if keepVersion(before, m) {
+			if err := a.tx.Put(m); err != nil {
+				return nil, err
+			}
+		}
 	}
 	set := s.Changed(before, m, a.cal, a.store.cast)
 	for name, value := range related[m.ID] {
@@ -186,11 +194,16 @@ func (a *adopting) changed(s *merge.Subject, m *hippo.Memory, related map[hippo.
 		}
 	}
 	for _, r := range s.Relations("") {
-		if name := merge.RelationPart(&r.Relation); related[m.ID][name] == nil && related[r.To] != nil {
+		switch name := merge.RelationPart(&r.Relation); {
+		case related[r.To] == nil: // it comes back with the memory
+			if err := a.writing.tx.Await(m.ID, r.To); err != nil {
+				return nil, err
+			}
+		case related[m.ID][name] == nil:
 			set[name] = json.RawMessage("null")
 		}
 	}
-	return set
+	return set, nil
 }
 
 // DisableSync turns off sync for the store. The store keeps its sync data and uses it if sync is enabled again, under a new identity.

@@ -3,6 +3,7 @@ package merge
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/sync/clock"
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
@@ -208,10 +210,16 @@ func (s *Subject) Changed(before, after *hippo.Memory, cal hippo.Calendar, cast 
 		delete(out, Importance) // the vote implies it
 	}
 	sameVersion(before, after, out)
-	if _, ok := out[Forgotten]; !ok && after.Forgotten() && (out[Text] != nil || out[Vote] != nil) {
-		out[Forgotten] = raw(micros(after.ForgottenAt)) // an edit of or a vote on a forgotten memory does not bring it back
+	if _, ok := out[Forgotten]; !ok && (out[Text] != nil || out[Vote] != nil) && after.Forgotten() != hidden(s, out) {
+		out[Forgotten] = raw(micros(after.ForgottenAt)) // an edit or a vote here brings nothing back, and its withdrawal hides nothing
 	}
 	return out
+}
+
+// hidden reports whether a memory would be forgotten after a write of some parts that sets no time of forgetting.
+func hidden(s *Subject, parts map[string]json.RawMessage) bool {
+	next := &entry.Entry{Dot: entry.Dot{Seq: 1}, Time: clock.MaxTime, Subject: s.ID, Parts: maps.Clone(parts)}
+	return !forgottenAt(NewSubject(s.ID, append(s.Held(), &entry.Held{Entry: next})...)).IsZero()
 }
 
 // sameVersion removes the text or the tags from out if only their version number differs.
