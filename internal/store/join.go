@@ -11,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/sync/clock"
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 	"github.com/hippo-memory/hippo/internal/sync/merge"
 )
@@ -305,37 +306,77 @@ func (j *joining) lost(s *merge.Subject) []merge.Conflict {
 	return out
 }
 
-// keepLost stores a memory together with its former state and one variant for each losing value. It records each of these as a separate
-// operation that can be undone.
-func (j *joining) keepLost(before, after *hippo.Memory, lost []merge.Conflict) error {
-	var former []*hippo.Memory
-	if before == nil {
-		before = after
-	} else if !reflect.DeepEqual(before, after) {
-		former = append(former, before)
-	}
-	var names []string
+// variant is a memory with the values that lost of one replica.
+type variant struct {
+	*hippo.Memory
+	parts []string
+}
+
+// same reports whether a memory has the values that lost.
+func (v *variant) same(m *hippo.Memory) bool {
+	return !slices.ContainsFunc(v.parts, func(part string) bool { return !merge.Same(m, v.Memory, part) })
+}
+
+// variants returns a variant for each replica whose values lost. If that is no valid memory, it returns one for each value.
+func (j *joining) variants(after *hippo.Memory, lost []merge.Conflict) (out []*variant) {
+	by := make(map[clock.Replica][]*variant)
+	var order []clock.Replica
 	for _, c := range lost {
-		names = append(names, c.Part)
 		for _, h := range c.Losers {
-			m := after.Clone()
-			merge.Set(m, c.Part, h, j.cal)
-			if normalise(m); m.Validate() == nil && !merge.Same(before, m, c.Part) && !merge.Same(after, m, c.Part) {
-				former = append(former, m)
+			if by[h.Origin] == nil {
+				order = append(order, h.Origin)
+				by[h.Origin] = []*variant{{Memory: after.Clone()}}
 			}
+			all, one := by[h.Origin][0], &variant{after.Clone(), []string{c.Part}}
+			all.parts = append(all.parts, c.Part)
+			merge.Set(all.Memory, c.Part, h, j.cal)
+			merge.Set(one.Memory, c.Part, h, j.cal)
+			by[h.Origin] = append(by[h.Origin], one)
 		}
 	}
-	for _, m := range former {
-		op, err := newOperation(j.store.In(hippo.LocalScope("")), hippo.VerbSync)
-		if err != nil {
+	for _, r := range order {
+		list := by[r][:1]
+		if normalise(list[0].Memory); list[0].Validate() != nil {
+			list = by[r][1:]
+		}
+		out = append(out, list...)
+	}
+	return out
+}
+
+// keepLost keeps the values that lost, in an operation for each replica that set them, which can be undone. If it was this store that set
+// them, the operation keeps the former state. Otherwise that is kept as with any other change.
+func (j *joining) keepLost(before, after *hippo.Memory, lost []merge.Conflict) error {
+	differs, kept := before != nil && !reflect.DeepEqual(before, after), false
+	for _, v := range j.variants(after, lost) {
+		m := v.Memory
+		switch normalise(m); {
+		case differs && v.same(before):
+			if kept {
+				continue
+			}
+			m, kept = before, true
+		case m.Validate() != nil, v.same(after), before != nil && v.same(before):
+			continue
+		}
+		if err := j.keepVariant(m, after, v.parts); err != nil {
 			return err
 		}
-		op.Reason = "set at once on several machines: " + strings.Join(names, ", ")
-		op.Reason = op.Reason[:min(len(op.Reason), hippo.MaxName)]
-		op.By = hippo.Source{Kind: hippo.SourceSync}
-		if err := putKept(j.store, j.tx, op, []change{{before: m, after: after}}); err != nil {
-			return err
-		}
+	}
+	if differs && !kept {
+		j.changes = append(j.changes, change{before: before, after: after})
 	}
 	return nil
+}
+
+// keepVariant records that a memory changed from a variant.
+func (j *joining) keepVariant(m, after *hippo.Memory, parts []string) error {
+	op, err := newOperation(j.store.In(hippo.LocalScope("")), hippo.VerbSync)
+	if err != nil {
+		return err
+	}
+	op.Reason = "set at once on several machines: " + strings.Join(parts, ", ")
+	op.Reason = op.Reason[:min(len(op.Reason), hippo.MaxName)]
+	op.By = hippo.Source{Kind: hippo.SourceSync}
+	return putKept(j.store, j.tx, op, []change{{before: m, after: after}})
 }

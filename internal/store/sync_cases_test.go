@@ -500,3 +500,63 @@ func TestSegments_do_not_pile_up(t *testing.T) {
 		t.Errorf("%d segments and %d entries of one memory (%v)", segments, entries, err)
 	}
 }
+
+// What one machine has set of a memory and lost is one operation, whatever else was joined. Its undo takes all of it.
+func TestJoin_one_operation_for_a_conflict(t *testing.T) {
+	t.Parallel()
+	a, b, id := oneOnTwo(t)
+	edit(t, a, id, func(m *hippo.Memory) { m.Content, m.Tags = "by a", []string{"a"} })
+	edit(t, a, id, func(m *hippo.Memory) { m.Pinned = true })
+	edit(t, b, id, func(m *hippo.Memory) { m.Content, m.Tags = "by b", []string{"b"} })
+	give(t, a, b)
+	give(t, b, a)
+	shown := get(t, a, id)
+	for name, s := range map[string]*store.Store{"a": a, "b": b} {
+		ops, err := store.Operations(t.Context(), local(s), driver.OperationQuery{Limit: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var conflicts []hippo.ID
+		for i := range ops {
+			if ops[i].Verb == hippo.VerbSync && ops[i].By.Kind == hippo.SourceSync {
+				conflicts = append(conflicts, ops[i].ID)
+				if want := "set at once on several machines: tags, text"; ops[i].Reason != want {
+					t.Errorf("%s: the reason is %q, want %q", name, ops[i].Reason, want)
+				}
+			}
+		}
+		if len(conflicts) != 1 {
+			t.Errorf("%s has %d operations for one conflict: %+v", name, len(conflicts), ops)
+		}
+		if name == "b" {
+			if _, err := store.Undo(t.Context(), local(s), conflicts[0], nil, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	give(t, b, a)
+	if m := get(t, a, id); m.Content == shown.Content || slices.Equal(m.Tags, shown.Tags) {
+		t.Errorf("after the undo it is %q, tags %q", m.Content, m.Tags)
+	}
+}
+
+// A memory that a vote has brought back stays when the vote is withdrawn, on every replica.
+func TestJoin_withdrawn_vote_on_a_forgotten_memory(t *testing.T) {
+	t.Parallel()
+	a, b, id := oneOnTwo(t)
+	before := get(t, b, id)
+	edit(t, a, id, func(m *hippo.Memory) { m.ForgottenAt = start().now() })
+	edit(t, b, id, func(m *hippo.Memory) {
+		castSimply(m, hippo.Feedback{Kind: hippo.FeedbackUp, Day: 1, Former: &hippo.Former{At: start().now()}})
+	})
+	give(t, a, b)
+	give(t, b, a)
+	if get(t, a, id).Forgotten() || get(t, b, id).Forgotten() {
+		t.Fatal("the vote did not bring it back")
+	}
+	edit(t, b, id, func(m *hippo.Memory) { m.Importance, m.Feedback = before.Importance, before.Feedback })
+	give(t, b, a)
+	if x, y := get(t, a, id).Forgotten(), get(t, b, id).Forgotten(); x || y {
+		t.Errorf("forgotten on a: %v, on b: %v", x, y)
+	}
+}
