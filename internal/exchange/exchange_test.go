@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,7 +40,7 @@ func (m *machine) do(fn func(ctx context.Context, x *exchange.Remotes) error) er
 		return err
 	}
 	clock := func() time.Time { m.now = m.now.Add(time.Millisecond); return m.now }
-	m.store = store.New(b, &store.Options{Now: clock, Zone: time.UTC})
+	m.store = store.New(b, &store.Options{Now: clock, Zone: time.UTC, Cast: cast})
 	x, err := exchange.Open(ctx, m.store, exchange.Options{Dir: m.path() + ".sync", Now: clock})
 	if err != nil {
 		return err
@@ -199,4 +200,95 @@ func TestInit_without_a_vault(t *testing.T) {
 	if out := a.sync(); err == nil || !errors.Is(out.Err, hippo.ErrNotFound) {
 		t.Errorf("%v, then %v", err, out.Err)
 	}
+}
+
+// restoreInPlace writes an earlier content of the store into its file, which keeps its number.
+func (m *machine) restoreInPlace(content []byte) {
+	m.Helper()
+	f, err := os.OpenFile(m.path(), os.O_WRONLY|os.O_TRUNC, 0)
+	if err == nil {
+		_, err = f.Write(content)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+// A store that was restored so that it could not notice takes another identity when it syncs, and loses nothing that it or the store that it
+// was before has written.
+func TestSync_restored_in_place(t *testing.T) {
+	t.Parallel()
+	for _, more := range []int{0, 1, 2, 3, 20} { // entries since the restore: fewer than were published before it, as many, and more
+		t.Run(fmt.Sprint(more), func(t *testing.T) {
+			t.Parallel()
+			at, a, b := newFolder(t), newMachine(t, "a"), newMachine(t, "b")
+			one := a.record("one")
+			b.join(a.init(at), at)
+			a.vote(one)
+			before, err := os.ReadFile(a.path())
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.vote(one)
+			a.record("two, before the restore")
+			a.record("three, before the restore")
+			a.mustSync()
+			b.mustSync()
+			a.restoreInPlace(before)
+			texts := []string{"one", "two, before the restore", "three, before the restore"}
+			for i := range more {
+				texts = append(texts, fmt.Sprint("after the restore ", i))
+				a.record(texts[len(texts)-1])
+			}
+			a.vote(one)
+			a.mustSync()
+			b.mustSync()
+			a.mustSync()
+			for _, m := range []*machine{a, b} {
+				m.has(texts...)
+				if n := m.votes(one); n != 3 {
+					t.Errorf("%s counts %d votes, want 3", m.name, n)
+				}
+			}
+			a.record("four")
+			a.mustSync()
+			b.mustSync()
+			b.has("four")
+		})
+	}
+}
+
+// vote casts a vote for a memory, as cast has it.
+func (m *machine) vote(id hippo.ID) {
+	m.Helper()
+	m.must(func(ctx context.Context, _ *exchange.Remotes) error {
+		_, err := m.store.In(hippo.LocalScope("")).Update(ctx, []hippo.ID{id}, func(x *hippo.Memory, day hippo.Day) error {
+			cast(x, hippo.Feedback{Kind: hippo.FeedbackUp, Day: day, Former: &hippo.Former{At: m.now.UTC().Truncate(time.Microsecond)}})
+			return nil
+		})
+		return err
+	})
+}
+
+// cast counts votes.
+func cast(m *hippo.Memory, f hippo.Feedback) {
+	for i := range m.Feedback {
+		m.Feedback[i].Former = nil
+	}
+	f.Weight = 1
+	m.Importance.SetDay, m.Importance.SetAt = f.Day, f.Former.At
+	m.Feedback = append(m.Feedback, f)
+}
+
+func (m *machine) votes(id hippo.ID) (n int) {
+	m.Helper()
+	m.must(func(ctx context.Context, _ *exchange.Remotes) error {
+		ms, err := m.store.Get(ctx, []hippo.ID{id})
+		for _, x := range ms {
+			n += len(x.Feedback)
+		}
+		return err
+	})
+	return n
 }

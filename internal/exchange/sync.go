@@ -91,8 +91,8 @@ func (x *Remotes) use(ctx context.Context, r *remote, do work) (out Outcome) {
 	to := &replica{store: x.store}
 	s := shelf.Open(f, r.key, r.state, x.Now)
 	out.Result, out.Err = do(s, ctx, to)
-	if taken, ok := errors.AsType[*shelf.TakenError](out.Err); ok && !taken.SameMachine {
-		if out.Err = store.RenewReplica(ctx, x.store); out.Err == nil {
+	if taken, ok := errors.AsType[*shelf.TakenError](out.Err); ok {
+		if out.Err = store.RenewReplica(ctx, x.store, taken.Replica, taken.Agreed); out.Err == nil {
 			out.Result, out.Err = do(s, ctx, to)
 		}
 	}

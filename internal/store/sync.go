@@ -216,20 +216,6 @@ func DisableSync(ctx context.Context, s *Store) error {
 	}))
 }
 
-// RenewReplica gives the store a new identity. It is for a store that shares its identity with another store because its data was copied
-// in a way that the store could not detect.
-func RenewReplica(ctx context.Context, s *Store) error {
-	return wrap("renew the replica", driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
-		replica := driver.ReplicaOf(tx)
-		if replica == nil {
-			return nil
-		}
-		r, _ := replica.Replica()
-		_, err := renew(replica, r)
-		return err
-	}))
-}
-
 // Replica returns the identity of the store and the vector of entries that it has seen. The identity is zero if sync is off.
 func Replica(ctx context.Context, s *Store) (clock.Replica, entry.Vector, error) {
 	b, err := replicas(s)

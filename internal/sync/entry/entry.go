@@ -79,6 +79,13 @@ func (e *Entry) Clone() *Entry {
 	return &c
 }
 
+// Renumbered returns a copy of the entry with another dot.
+func (e *Entry) Renumbered(d Dot) *Entry {
+	c := e.Clone()
+	c.Dot, c.line = d, nil
+	return c
+}
+
 // Names returns the sorted names of the parts.
 func (e *Entry) Names() []string {
 	return slices.Sorted(maps.Keys(e.Parts))

@@ -187,3 +187,18 @@ func setImportance(m *hippo.Memory, h *entry.Held, cal hippo.Calendar) bool {
 	}
 	return true
 }
+
+// Reundone returns the withdrawal of a vote that got another dot, and reports whether it is one.
+func Reundone(value json.RawMessage, now map[entry.Dot]entry.Dot) (json.RawMessage, bool) {
+	var v voteValue
+	if json.Unmarshal(value, &v) != nil || v.Undoes == nil {
+		return nil, false
+	}
+	r, err := clock.ParseReplica(v.Undoes.Replica)
+	d, ok := now[entry.Dot{Origin: r, Seq: v.Undoes.N}]
+	if err != nil || !ok {
+		return nil, false
+	}
+	v.Undoes = &dotValue{d.Origin.String(), d.Seq}
+	return raw(v), true
+}

@@ -80,7 +80,8 @@ func (r *run) fetch(ctx context.Context, f *file) (*opened, error) {
 	return r.key.unseal(f, b, r.trust.mayWrite)
 }
 
-// compare returns a [*TakenError] if a file of an own replica holds an entry that the store has written otherwise.
+// compare returns a [*TakenError] if the store has written a number of an own replica otherwise than a file of the folder. An entry that
+// counts now did so when the file was written, so that the file has it.
 func (r *run) compare(ctx context.Context, f *file, o *opened) error {
 	stamps := make(map[uint64]clock.Time, o.entries)
 	for _, s := range o.segments {
@@ -92,14 +93,45 @@ func (r *run) compare(ctx context.Context, f *file, o *opened) error {
 		if err != nil {
 			return err
 		}
-		if s.Replica != f.replica || s.From > f.to {
-			continue
-		}
 		for _, e := range s.Entries {
-			if t, ok := stamps[e.Seq]; ok && t != e.Time {
-				return &TakenError{Replica: f.replica, By: o.by.Name, SameMachine: o.by.ID == r.key.id()}
+			if t, ok := stamps[e.Seq]; s.Replica == f.replica && e.Seq <= f.to && (!ok || t != e.Time) {
+				return taken(ctx, r, f.replica, o.by)
 			}
 		}
 	}
 	return nil
+}
+
+// taken returns the error that a store of another machine writes a replica, with the number up to which that one and the own store agree.
+func taken(ctx context.Context, r *run, replica clock.Replica, by *Member) error {
+	out := &TakenError{Replica: replica, By: by.Name, SameMachine: by.ID == r.key.id()}
+	stamps := make(map[uint64]clock.Time)
+	for i := range r.view.segments[replica] {
+		o, err := r.fetch(ctx, &r.view.segments[replica][i])
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		for _, s := range o.segments {
+			for _, e := range s.Entries {
+				stamps[e.Seq] = e.Time
+			}
+		}
+	}
+	for s, err := range r.store.Segments(ctx, only(r.seen, replica, 0)) {
+		if err != nil {
+			return err
+		}
+		for _, e := range s.Entries {
+			if t, ok := stamps[e.Seq]; s.Replica == replica && (!ok || t != e.Time) {
+				return out
+			}
+			if s.Replica == replica {
+				out.Agreed = e.Seq
+			}
+		}
+	}
+	return out
 }

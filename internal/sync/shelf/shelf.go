@@ -83,6 +83,8 @@ type State struct {
 	Statements []signed `json:"statements,omitempty"`
 	// Counted is how many entries of a replica were published when those that count were counted.
 	Counted entry.Vector `json:"counted,omitempty"`
+	// Tail are the entries that the store has published last.
+	Tail *tail `json:"tail,omitempty"`
 }
 
 // File is a file of an own replica: its bytes and entries.
@@ -119,6 +121,8 @@ type TakenError struct {
 	By      string // the name of a machine
 	// SameMachine: the other one also has the key of this machine, which has to join again.
 	SameMachine bool
+	// Agreed is the number up to which both have written the same.
+	Agreed uint64
 }
 
 func (e *TakenError) Error() string {
@@ -170,7 +174,7 @@ func (s *Shelf) sync(ctx context.Context, store Store, all bool) (Result, error)
 	if err := r.read(ctx); err != nil {
 		return r.Result, err
 	}
-	if err := r.claim(); err != nil {
+	if err := r.claim(ctx); err != nil {
 		return r.Result, err
 	}
 	if err := (publisher{r}).write(ctx, all); err != nil {
@@ -200,6 +204,9 @@ func (s *Shelf) start(ctx context.Context, store Store, trusted bool) (*run, err
 		if r.own, r.seen, err = store.Replica(ctx); err != nil {
 			return nil, err
 		}
+		if err := recognize(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	if trusted {
 		err = r.loadTrust(ctx)
@@ -209,12 +216,12 @@ func (s *Shelf) start(ctx context.Context, store Store, trusted bool) (*run, err
 
 // claim states that this machine writes as the replica of the store, and what the store has of others that do not use the folder: it was
 // copied or restored from one of them, or gets their entries by another way.
-func (r *run) claim() error {
+func (r *run) claim(ctx context.Context) error {
 	switch owner := r.trust.owner(r.own); {
 	case !r.trust.owns[r.own]:
 		r.say(r.key, statement{Claim: r.own.String()})
 	case owner.ID != r.key.id():
-		return &TakenError{Replica: r.own, By: owner.Name}
+		return taken(ctx, r, r.own, owner)
 	}
 	for _, replica := range r.seen.Replicas() {
 		if r.trust.owner(replica) == nil {

@@ -197,6 +197,9 @@ func (r publisher) put(ctx context.Context, f file, list []*entry.Segment, entri
 	}
 	r.Written, r.BytesSent = r.Written+1, r.BytesSent+f.size
 	r.state.Files[f.path] = File{f.size, entries}
+	if f.replica == r.own && (r.state.Tail == nil || f.to >= r.state.Tail.To || r.state.Tail.Replica != r.own.String()) {
+		r.state.Tail = newTail(f.replica, list)
+	}
 	return nil
 }
 
