@@ -34,7 +34,10 @@ func (m *machine) path() string { return filepath.Join(m.dir, "memory.db") }
 // do opens the store and its remotes as a process of its own does.
 func (m *machine) do(fn func(ctx context.Context, x *exchange.Remotes) error) error {
 	m.Helper()
-	ctx := m.Context()
+	return m.run(m.Context(), fn)
+}
+
+func (m *machine) run(ctx context.Context, fn func(ctx context.Context, x *exchange.Remotes) error) error {
 	b, err := sqlitestore.Open(ctx, m.path(), nil)
 	if err != nil {
 		return err
