@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,14 +15,21 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/exchange"
 	"github.com/hippo-memory/hippo/internal/exchange/far"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/sync/folder"
 )
 
-// Remotes are the remotes of a store.
-type Remotes struct{ *exchange.Remotes }
+// Remotes are the remotes of a store, which is closed with them.
+type Remotes struct {
+	*exchange.Remotes
+	store *store.Store
+}
+
+// Close closes the store, and then lets other processes have the remotes.
+func (x *Remotes) Close() error { return errors.Join(x.store.Close(), x.Remotes.Close()) }
 
 // OpenRemotes opens the remotes of a store. Other processes may use the store meanwhile, and follow what is joined. The caller closes them.
 func OpenRemotes(ctx context.Context, c config.Config, o *Options) (*Remotes, error) {
@@ -32,20 +40,64 @@ func OpenRemotes(ctx context.Context, c config.Config, o *Options) (*Remotes, er
 	if err != nil {
 		return nil, err
 	}
+	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone, Retention: c.History})
+	x, err := exchange.Open(ctx, s, exchangeOptions(c.Store, o))
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return &Remotes{x, s}, nil
+}
+
+// RemotesOf returns what opens the remotes of a store for a server, which has it open already.
+func RemotesOf(c config.Config, o *Options, open func(context.Context) (*engine.Engine, error)) exchange.Opener {
+	return func(ctx context.Context) (*exchange.Remotes, error) {
+		if err := syncs(&c); err != nil {
+			return nil, err
+		}
+		e, err := open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		options := exchangeOptions(c.Store, o)
+		options.Changed = e.Embedding.Wake
+		return exchange.Open(ctx, e.Store, options)
+	}
+}
+
+// KnownRemotes returns what was seen of the remotes of a store when they were used last; none if it does not sync.
+func KnownRemotes(c config.Config) ([]exchange.RemoteStatus, error) {
+	if syncs(&c) != nil {
+		return nil, nil
+	}
+	return exchange.Known(exchangeFolder(c.Store))
+}
+
+func exchangeOptions(s config.Store, o *Options) exchange.Options {
 	now := o.Now
 	if now == nil {
 		now = time.Now //nolint:forbidigo // the default clock
 	}
-	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone, Retention: c.History})
-	x, err := exchange.Open(ctx, s, exchange.Options{Dir: filepath.Clean(c.Store.Path) + ".sync", Now: now, Access: exchange.Access{
+	return exchange.Options{Dir: exchangeFolder(s), Now: now, Access: exchange.Access{
 		Env: os.Getenv,
 		SSH: strings.Fields(os.Getenv(sshVariable)),
 		Token: func(s config.Store) (secret.Value, error) {
 			token, _, err := tokenFor(s, o.Token)
 			return token, err
 		},
-	}})
-	return &Remotes{x}, err
+	}}
+}
+
+// exchangeFolder is the folder for the keys and states of the remotes of a store.
+func exchangeFolder(s config.Store) string { return filepath.Clean(s.Path) + ".sync" }
+
+// syncing begins to sync the store of an open engine by itself; nil: it never does.
+func syncing(c *config.Config, o *Options, e *engine.Engine) *exchange.Background {
+	if c.SyncEvery <= 0 || syncs(c) != nil {
+		return nil
+	}
+	options := exchangeOptions(c.Store, o)
+	options.Changed = e.Embedding.Wake
+	return exchange.Begin(e.Store, exchange.BackgroundOptions{Options: options, Every: c.SyncEvery, Log: o.Log})
 }
 
 // OpenShelf returns the folder in which a server keeps what the machines of a namespace sync by, beside its store. It is made if it is missing.

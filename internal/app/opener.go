@@ -14,6 +14,8 @@ import (
 // use.
 type Opener struct {
 	open func(ctx context.Context) (*engine.Engine, error)
+	// beside begins what runs beside the engine, and returns what ends it; nil: nothing does.
+	beside func(*engine.Engine) (end func())
 
 	mu      sync.Mutex // never held while something waits
 	pending *attempt   // nil until first use
@@ -32,6 +34,13 @@ type attempt struct {
 // NewOpener returns an Opener of the store that c names.
 func NewOpener(c config.Config, o *Options) *Opener {
 	return &Opener{open: func(ctx context.Context) (*engine.Engine, error) { return Open(ctx, c, o) }}
+}
+
+// newSyncingOpener is [NewOpener] for a process that lives long: the store syncs by itself while it is open.
+func newSyncingOpener(c config.Config, o *Options) *Opener {
+	p := NewOpener(c, o)
+	p.beside = func(e *engine.Engine) func() { return syncing(&c, o, e).End }
+	return p
 }
 
 // Engine returns the engine when it is open. After a failure each call that comes later
@@ -77,7 +86,11 @@ func (p *Opener) run(ctx context.Context, a *attempt) {
 		a.err = err
 		return
 	}
-	a.close = sync.OnceValue(e.Close)
+	end := func() {}
+	if p.beside != nil {
+		end = p.beside(e)
+	}
+	a.close = sync.OnceValue(func() error { end(); return e.Close() })
 	p.mu.Lock()
 	closed := p.closed
 	p.mu.Unlock()

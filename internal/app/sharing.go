@@ -226,7 +226,7 @@ func (s *Sharing) join(ctx context.Context, a *attachment) {
 	}
 	s.connect(ctx, a)
 	if a.conn == nil && a.local == nil {
-		a.local = NewOpener(*cmp.Or(s.Alone, &s.cfg), s.options)
+		a.local = s.opener(*cmp.Or(s.Alone, &s.cfg))
 	}
 	close(a.done)
 	if a.listener != nil {
@@ -276,7 +276,7 @@ func (s *Sharing) connect(ctx context.Context, a *attachment) {
 		}
 		l, err := share.Listen(address, s.cfg.Store.Path)
 		if err == nil {
-			a.listener, a.local = l, NewOpener(s.cfg, s.options)
+			a.listener, a.local = l, s.opener(s.cfg)
 			return
 		}
 		if !errors.Is(err, share.ErrElected) {
@@ -304,7 +304,15 @@ func (s *Sharing) answer(key string, a *attachment) {
 		s.log.Info("store not shared", "error", err)
 		return
 	}
-	a.local = NewOpener(s.cfg, s.options)
+	a.local = s.opener(s.cfg)
+}
+
+// opener returns what opens the store in this process.
+func (s *Sharing) opener(c config.Config) *Opener {
+	if s.Listens {
+		return newSyncingOpener(c, s.options)
+	}
+	return NewOpener(c, s.options)
 }
 
 // pause waits for a time or the end of ctx.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/base/secret"
@@ -40,6 +41,7 @@ func Settings() []Setting {
 		{"capture", "capture", "HIPPO_CAPTURE", "on", "capture what is learned in sessions: on or off"},
 		{"share", "share", "HIPPO_SHARE", "on", "let the processes of a user share a store through the first of them: on or off"},
 		{"background", "background", "HIPPO_BACKGROUND", "auto", "embed in a background process what commands left unembedded, if no server runs: on, off, or auto (off where $CI is set)"},
+		{"sync-every", "sync-every", "HIPPO_SYNC_EVERY", "1m", "how often servers sync a store that has remotes, and soon after writes; off: only hippo sync does"},
 		{"log", "log", "HIPPO_LOG", "error", "log level on stderr: debug, info, warn or error"},
 	}
 }
@@ -59,12 +61,19 @@ type Config struct {
 	// Exclude are the places in which capture or injection is turned off.
 	Exclude Exclusions
 	// Share: processes of one user use the store through the first of them.
-	Share      bool
-	Background Background
-	Level      slog.Level
+	Share bool
+	Unattended
+	Level slog.Level
 	// Notices say which keys of the file and which variables have no effect: those of another version stop nobody. They are set
 	// even if another setting is wrong.
 	Notices []string
+}
+
+// Unattended is what is done without being asked for.
+type Unattended struct {
+	Background Background
+	// SyncEvery is how often a store that has remotes is synced; 0: never.
+	SyncEvery time.Duration
 }
 
 // Background says who embeds what a command has recorded, where no server does.
@@ -243,6 +252,9 @@ func parse(value map[string]string, env func(string) string) (c Config, err erro
 	if c.Background, err = parseBackground(value["background"], env); err != nil {
 		return c, err
 	}
+	if c.SyncEvery, err = parseSyncEvery(value["sync-every"]); err != nil {
+		return c, err
+	}
 	if c.Exclude, err = ParseExclusions(value["exclude"], value["capture"]); err != nil {
 		return c, err
 	}
@@ -276,6 +288,20 @@ func parseHistory(value string) (*hippo.Retention, error) {
 		}
 	}
 	return &r, nil
+}
+
+// The shortest and the longest interval between syncs.
+const minSyncEvery, maxSyncEvery = 100 * time.Millisecond, 24 * time.Hour
+
+func parseSyncEvery(value string) (time.Duration, error) {
+	if value == "off" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil || d < minSyncEvery || d > maxSyncEvery {
+		return 0, hippo.Fieldf("sync-every", "must be a duration between %v and %v such as 5m, or off, got %q", minSyncEvery, maxSyncEvery, value)
+	}
+	return d, nil
 }
 
 func parseBackground(value string, env func(string) string) (Background, error) {

@@ -18,7 +18,7 @@ func TestLoad_Paths(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	forms := map[string]string{"store": "sqlite:", "memory-dir": "", "db": "", "model": "", "prediction-loss": "local:", "exclude": "capture:"}
-	noPaths := []string{"project", "share", "background", "namespace"}
+	noPaths := []string{"project", "share", "background", "namespace", "sync-every"}
 	about := regexp.MustCompile(`(?i)\b(files?|folders?|director(y|ies)|PATH|stores?)\b`)
 	load := func(s config.Setting, value string) (config.Config, error) {
 		f := config.Read(func(name string) string {

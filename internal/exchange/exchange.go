@@ -18,8 +18,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/shelf"
 )
 
-// lockRetry is how often the lock is tried that another process holds.
-const lockRetry = 50 * time.Millisecond
+const (
+	// lockRetry is how often the lock is tried that another process holds, and lockTime how long.
+	lockRetry = 50 * time.Millisecond
+	lockTime  = 30 * time.Second
+)
 
 // Options are what a store is synced with.
 type Options struct {
@@ -27,6 +30,8 @@ type Options struct {
 	Dir string
 	Now func() time.Time
 	Access
+	// Changed is called when something that others wrote has changed memories; nil: nobody asks.
+	Changed func()
 }
 
 // Remotes are the remotes of a store on this machine. One process at a time has those of a store.
@@ -37,8 +42,11 @@ type Remotes struct {
 	lock  *flock.Flock // nil before there is a folder to lock
 }
 
-// Open returns the remotes of a store, which is closed with them. It waits for another process that syncs the store until ctx ends. The
-// error is [hippo.ErrUnsupported] for a store of a kind that cannot be one of several.
+// Opener opens the remotes of a store for one use.
+type Opener func(context.Context) (*Remotes, error)
+
+// Open returns the remotes of a store, for one use: until Close no other process has them. It waits for another one that syncs the store, but
+// no longer than 30 s. The error is [hippo.ErrUnsupported] for a store of a kind that cannot be one of several.
 func Open(ctx context.Context, s *store.Store, o Options) (*Remotes, error) {
 	x := &Remotes{Options: o, files: files(o.Dir), store: s}
 	_, _, err := store.Replica(ctx, s)
@@ -60,20 +68,26 @@ func (x *Remotes) take(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
 	}
 	lock := flock.New(filepath.Join(x.Dir, "lock"), flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+	waiting, done := context.WithTimeout(ctx, lockTime)
+	defer done()
+	_, err := lock.TryLockContext(waiting, lockRetry)
+	switch {
+	case err == nil:
+		x.lock = lock
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: another process syncs the store, and has not ended yet: try again later: %w", hippo.ErrUnavailable, err)
+	default:
 		return fmt.Errorf("%w: lock the remotes of the store: %w", hippo.ErrUnavailable, err)
 	}
-	x.lock = lock
-	return nil
 }
 
-// Close closes the store.
+// Close lets other processes have the remotes. The store stays open.
 func (x *Remotes) Close() error {
-	err := x.store.Close()
-	if x.lock != nil {
-		err = errors.Join(err, x.lock.Close())
+	if x.lock == nil {
+		return nil
 	}
-	return err
+	return x.lock.Close()
 }
 
 // enable makes the store one of several.

@@ -48,7 +48,7 @@ func (m *machine) run(ctx context.Context, fn func(ctx context.Context, x *excha
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(ctx, x), x.Close())
+	return errors.Join(fn(ctx, x), x.Close(), m.store.Close())
 }
 
 func (m *machine) must(fn func(ctx context.Context, x *exchange.Remotes) error) {

@@ -39,6 +39,16 @@ type remote struct {
 	synced  time.Time // when all was exchanged last; zero: never
 	// unfinished: the recovery key was not shown yet.
 	unfinished bool
+	failure    *Failure // nil: the last exchange worked
+}
+
+// Failure is why exchanges with a remote have failed since the last one that worked.
+type Failure struct {
+	Since time.Time  `json:"since"`
+	At    time.Time  `json:"at"` // of the last one
+	Times int        `json:"times"`
+	Code  hippo.Code `json:"code"`
+	Text  string     `json:"text"`
 }
 
 // files is the folder with the keys and the states.
@@ -54,8 +64,9 @@ type keyFile struct {
 
 // stateFile is the content of a file with a state.
 type stateFile struct {
-	Synced time.Time    `json:"synced,omitzero"`
-	State  *shelf.State `json:"state"`
+	Synced  time.Time    `json:"synced,omitzero"`
+	Failure *Failure     `json:"failure,omitempty"`
+	State   *shelf.State `json:"state"`
 }
 
 // remote returns the remote of a carrier, whether it is there or not.
@@ -100,7 +111,7 @@ func (x files) load(file string) (*remote, error) {
 	r.key, r.broken = shelf.ParseKey(k.Key)
 	var kept stateFile
 	if b, err := os.ReadFile(r.path + stateSuffix); err == nil && json.Unmarshal(b, &kept) == nil && kept.State != nil {
-		r.state, r.synced = kept.State, kept.Synced
+		r.state, r.synced, r.failure = kept.State, kept.Synced, kept.Failure
 	}
 	return r, nil
 }
@@ -136,6 +147,27 @@ func (x files) one(c Carrier) (*remote, error) {
 	return nil, fmt.Errorf("%w: the store does not sync with %v; it does with %s", hippo.ErrNotFound, c, strings.Join(names, ", "))
 }
 
+// exist reports whether there is a remote, at the cost of reading a folder.
+func (x files) exist() bool {
+	files, err := os.ReadDir(string(x))
+	return err == nil && slices.ContainsFunc(files, func(f os.DirEntry) bool { return strings.HasSuffix(f.Name(), keySuffix) })
+}
+
+// note keeps how an exchange has ended. One that was called off says nothing.
+func (r *remote) note(err error, exchanged bool, now time.Time) {
+	switch {
+	case errors.Is(err, context.Canceled):
+	case err != nil:
+		f := Failure{Since: now, At: now, Times: 1, Code: hippo.CodeOf(err), Text: err.Error()}
+		if r.failure != nil {
+			f.Since, f.Times = r.failure.Since, r.failure.Times+1
+		}
+		r.failure = &f
+	case exchanged:
+		r.synced, r.failure = now, nil
+	}
+}
+
 func (r *remote) open(ctx context.Context, o *Options) (shelf.Folder, error) {
 	return r.carrier.open(ctx, r.path, o)
 }
@@ -157,7 +189,7 @@ func (r *remote) save() error {
 }
 
 func (r *remote) saveState() error {
-	b, err := json.Marshal(stateFile{r.synced, r.state})
+	b, err := json.Marshal(stateFile{r.synced, r.failure, r.state})
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,8 @@ type RemoteStatus struct {
 	// Unsent is how many numbers of entries of this store it lacks.
 	Unsent  uint64
 	Skipped []shelf.Skipped
+	// Failure is why exchanges fail; nil: the last one worked. Err is why this state is not complete.
+	Failure *Failure
 	Err     error
 }
 
@@ -56,6 +58,24 @@ type Machine struct {
 	RetiredBy string
 }
 
+// Known returns what was seen of each remote of a store when it was used last, by the folder for keys and states. Nothing is opened but
+// that; there may be none.
+func Known(dir string) ([]RemoteStatus, error) {
+	if !files(dir).exist() {
+		return nil, nil
+	}
+	list, err := files(dir).list()
+	out := make([]RemoteStatus, len(list))
+	for i, r := range list {
+		out[i] = knownOf(r)
+	}
+	return out, err
+}
+
+func knownOf(r *remote) RemoteStatus {
+	return RemoteStatus{Carrier: r.carrier, Synced: r.synced, Failure: r.failure, Err: r.broken}
+}
+
 // Status asks each remote. The error is [hippo.ErrNotFound] if there is none.
 func (x *Remotes) Status(ctx context.Context) (*Status, error) {
 	list, err := x.files.list()
@@ -71,7 +91,7 @@ func (x *Remotes) Status(ctx context.Context) (*Status, error) {
 }
 
 func statusOf(ctx context.Context, x *Remotes, r *remote) (out RemoteStatus) {
-	out = RemoteStatus{Carrier: r.carrier, Synced: r.synced, Err: r.broken}
+	out = knownOf(r)
 	if out.Err != nil {
 		return out
 	}

@@ -23,6 +23,15 @@ func (x *Remotes) Sync(ctx context.Context) ([]Outcome, error) {
 	return x.each(ctx, (*shelf.Shelf).Sync)
 }
 
+// syncDue is Sync with the remotes that due accepts.
+func syncDue(ctx context.Context, x *Remotes, due func(*remote) bool) ([]Outcome, error) {
+	list, err := x.files.list()
+	if err != nil {
+		return nil, err
+	}
+	return onEach(ctx, x, slices.DeleteFunc(list, func(r *remote) bool { return !due(r) }), (*shelf.Shelf).Sync)
+}
+
 // Rebuild is Sync and writes all files of this machine again.
 func (x *Remotes) Rebuild(ctx context.Context) ([]Outcome, error) {
 	return x.each(ctx, (*shelf.Shelf).Rebuild)
@@ -58,6 +67,11 @@ func (x *Remotes) each(ctx context.Context, do work) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	return onEach(ctx, x, list, do)
+}
+
+// onEach does something with the shelf of each remote.
+func onEach(ctx context.Context, x *Remotes, list []*remote, do work) ([]Outcome, error) {
 	if err := enable(ctx, x); err != nil { // the store may have been replaced by one that was alone
 		return nil, err
 	}
@@ -82,26 +96,32 @@ func (x *Remotes) use(ctx context.Context, r *remote, do work) (out Outcome) {
 	if out.Err != nil {
 		return out
 	}
-	f, err := r.open(ctx, &x.Options)
-	if err != nil {
-		out.Err = err
-		return out
-	}
-	defer func() { out.Err = errors.Join(out.Err, shut(f)) }()
 	to := &replica{store: x.store}
-	s := shelf.Open(f, r.key, r.state, x.Now)
-	out.Result, out.Err = do(s, ctx, to)
-	if taken, ok := errors.AsType[*shelf.TakenError](out.Err); ok {
-		if out.Err = store.RenewReplica(ctx, x.store, taken.Replica, taken.Agreed); out.Err == nil {
-			out.Result, out.Err = do(s, ctx, to)
-		}
-	}
-	if out.Err == nil && to.asked {
-		r.synced = x.Now().UTC()
-	}
+	out.Result, out.Err = through(ctx, x, r, to, do)
+	r.note(out.Err, to.asked, x.Now().UTC())
 	out.Changed, out.Conflicts, out.Invalid = ids(to.changed), ids(to.conflicts), ids(to.invalid)
+	if len(out.Changed) > 0 && x.Changed != nil {
+		x.Changed()
+	}
 	out.Err = errors.Join(out.Err, r.save())
 	return out
+}
+
+// through does something with the shelf of a remote.
+func through(ctx context.Context, x *Remotes, r *remote, to *replica, do work) (res shelf.Result, err error) {
+	f, err := r.open(ctx, &x.Options)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, shut(f)) }()
+	s := shelf.Open(f, r.key, r.state, x.Now)
+	res, err = do(s, ctx, to)
+	if taken, ok := errors.AsType[*shelf.TakenError](err); ok {
+		if err = store.RenewReplica(ctx, x.store, taken.Replica, taken.Agreed); err == nil {
+			res, err = do(s, ctx, to)
+		}
+	}
+	return res, err
 }
 
 // replica is a store as a shelf sees it, and what was joined.

@@ -212,6 +212,13 @@ export interface EntityPage {
   readonly relations?: readonly unknown[];
 }
 
+export interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly field?: string;
+  readonly hint?: string;
+}
+
 export interface Excluded {
   readonly capture?: string;
   readonly injection?: string;
@@ -694,6 +701,7 @@ export interface Status {
   readonly project?: string;
   readonly shared?: Shared;
   readonly store?: string;
+  readonly sync?: readonly SyncKnown[];
   readonly to_import?: readonly string[];
   readonly unassigned?: number;
 }
@@ -705,6 +713,21 @@ export interface Subgraph {
   readonly frontier?: readonly string[];
   readonly omitted?: number;
   readonly partial?: readonly string[];
+}
+
+export interface SyncFailure {
+  readonly code: string;
+  readonly last: string;
+  readonly message: string;
+  readonly since: string;
+  readonly times: number;
+}
+
+export interface SyncKnown {
+  readonly carrier: string;
+  readonly error?: ErrorBody;
+  readonly failure?: SyncFailure;
+  readonly synced?: string;
 }
 
 export interface Undone {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/code"
@@ -81,7 +82,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 			return describeShared(ctx, s, at)
 		},
 	}
-	for _, k := range append(checkSettings(ctx, s), checkCode(ctx, s)...) {
+	for _, k := range slices.Concat(checkSettings(ctx, s), checkCode(ctx, s), checkSync(cfg)) {
 		d.Report(k)
 	}
 	d.Run(ctx, clients)
@@ -110,6 +111,22 @@ func checkCode(ctx context.Context, s *shell) (checks []setup.Check) {
 	})
 	if err != nil && len(checks) == 0 {
 		add(err.Error(), "")
+	}
+	return checks
+}
+
+// checkSync says how the last exchange with each remote of the store has ended.
+func checkSync(cfg config.Config) (checks []setup.Check) {
+	list, err := knownRemotes(cfg)
+	if err != nil {
+		checks = append(checks, setup.Check{Name: "sync", State: setup.Warning, Text: err.Error()})
+	}
+	for i := range list {
+		k := setup.Check{Name: "sync", State: setup.OK, Text: syncText(&list[i])}
+		if list[i].Failure != nil || list[i].Error != nil {
+			k.State, k.Fix = setup.Warning, "hippo sync now"
+		}
+		checks = append(checks, k)
 	}
 	return checks
 }

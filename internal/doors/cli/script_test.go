@@ -98,6 +98,7 @@ func TestScripts(t *testing.T) {
 			"edit":    edit,
 			"tree":    tree,
 			"follow":  follow,
+			"until":   until,
 			"mcp":     mcpCommand,
 			"web":     webCommand,
 			"fake":    fakeCommand,
@@ -130,7 +131,7 @@ func environment(dir string) map[string]string {
 		"XDG_DATA_HOME":   filepath.Join(home, "data"),
 		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_CACHE_HOME": filepath.Join(home, "cache"),
 		"XDG_STATE_HOME": filepath.Join(home, "state"),
-		"HIPPO_STORE":    "", "HIPPO_MEMORY_DIR": "", "HIPPO_PROJECT": "", "HIPPO_RANKER": "", "HIPPO_LOG": "", "HIPPO_SHARE": "", "HIPPO_EXCLUDE": "", "HIPPO_CAPTURE": "", "HIPPO_BACKGROUND": "off", "HIPPO_TOKEN": "", "HIPPO_INSECURE_HTTP": "",
+		"HIPPO_STORE":    "", "HIPPO_MEMORY_DIR": "", "HIPPO_PROJECT": "", "HIPPO_RANKER": "", "HIPPO_LOG": "", "HIPPO_SHARE": "", "HIPPO_EXCLUDE": "", "HIPPO_CAPTURE": "", "HIPPO_BACKGROUND": "off", "HIPPO_SYNC_EVERY": "off", "HIPPO_TOKEN": "", "HIPPO_INSECURE_HTTP": "",
 		"HIPPO_CONFIG": "", "HIPPO_MODEL": "", "HIPPO_MODELS": "", "HIPPO_MODEL_KEY": "", "HIPPO_MODEL_KEY_FILE": "", "HF_ENDPOINT": "",
 		"GIT_CEILING_DIRECTORIES": filepath.Dir(dir), "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
@@ -171,6 +172,24 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no match of %q with a group", args[1])
 	}
 	ts.Setenv(args[0], found[1])
+}
+
+// until runs a program again and again until its output matches a pattern: until PATTERN program [args...].
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN program [args...]")
+	}
+	re, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	for end := time.Now().Add(patience); ; {
+		err := ts.Exec(args[1], args[2:]...)
+		if err == nil && re.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("no match of %q within %v: %v", args[0], patience, err)
+		}
+	}
 }
 
 // patch overwrites bytes of a file: patch FILE OFFSET HEX.

@@ -185,10 +185,10 @@ type sessionsKey struct{}
 // mcp follow NAME ADVICE [VALUE...] starts what the latest output advises, see [follow];
 // mcp call NAME tool JSON, whose result is stdout, and with ! must be refused;
 // mcp ask NAME method JSON, the same with any request;
-// mcp stop NAME and mcp interrupt NAME, after which stderr is the server's.
+// mcp stop NAME and mcp interrupt NAME, after which stderr is the server's; mcp kill NAME ends it as a power failure would.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
-		ts.Fatalf("usage: mcp start|call|stop|interrupt NAME ...")
+		ts.Fatalf("usage: mcp start|call|stop|interrupt|kill NAME ...")
 	}
 	all, ok := ts.Value(sessionsKey{}).(map[string]*session)
 	if !ok {
@@ -220,6 +220,10 @@ func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	case "roots":
 		s.roots = folders(ts, rest[0])
 		ts.Check(s.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
+	case "kill":
+		delete(all, name)
+		ts.Check(s.cmd.Process.Kill())
+		_ = s.wait() // killed
 	case "stop", "interrupt":
 		end := map[string]func() error{"stop": s.stop, "interrupt": s.interrupt}[args[0]]
 		delete(all, name)

@@ -48,6 +48,9 @@ func newStatusCommand(s *shell) *cobra.Command {
 				if out.Captures, err = agents.LastCaptures(); err != nil {
 					s.warn("the last captures cannot be read: %v", err)
 				}
+				if out.Sync, err = knownRemotes(cfg); err != nil {
+					s.warn("the remotes of the store cannot be read: %v", err)
+				}
 				imported := func(path string) bool { return hasImported(c.Context(), m, path) }
 				for _, e := range elsewhere(cfg, imported) {
 					out.Elsewhere = append(out.Elsewhere, e.Text())
@@ -97,6 +100,9 @@ func printStatus(s *shell, st *api.Status, out *wire.Status) error {
 			row("settings", "%s", n)
 		}
 		captureRows(w, out)
+		for i := range out.Sync {
+			row("sync", "%s", syncText(&out.Sync[i]))
+		}
 		lackRows(row, st, out)
 	})
 }

@@ -209,6 +209,29 @@ lists them. Who has the lost machine can still read what the folder holds: to en
 	}
 }
 
+// knownRemotes returns what was seen of the remotes of a store when they were used last.
+func knownRemotes(cfg config.Config) ([]wire.SyncKnown, error) {
+	list, err := app.KnownRemotes(cfg)
+	return wire.SyncKnownOf(list), err
+}
+
+// syncText says when a remote was synced last, and why that fails.
+func syncText(r *wire.SyncKnown) string {
+	text := r.Carrier + ": last synced "
+	if r.Synced.IsZero() {
+		text = r.Carrier + ": never synced"
+	} else {
+		text += clock(r.Synced)
+	}
+	switch {
+	case r.Failure != nil:
+		text += ", fails since " + clock(r.Failure.Since) + ": " + r.Failure.Message
+	case r.Error != nil:
+		text += ": " + r.Error.Message
+	}
+	return text
+}
+
 func newSyncStatusCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
@@ -239,7 +262,9 @@ func printSyncStatus(s *shell, status *wire.SyncStatus) error {
 			last = clock(r.Synced)
 		}
 		fmt.Fprintf(s.out, "%s: last synced %s, %s to send\n", termtext.Line(r.Carrier), last, plural(int(r.Unsent), "entry"))
-		if r.Error != nil {
+		if r.Failure != nil {
+			s.warn("%s: fails since %s: %s", r.Carrier, clock(r.Failure.Since), r.Failure.Message)
+		} else if r.Error != nil {
 			s.warn("%s: %s", r.Carrier, r.Error.Message)
 		}
 		for _, x := range r.Skipped {

@@ -50,6 +50,8 @@ type Machine struct {
 	Excluded *Excluded `json:"excluded,omitempty"`
 	// Captures are the last captures of each client.
 	Captures []ingest.Last `json:"captures,omitempty"`
+	// Sync are the remotes with which the store syncs.
+	Sync []SyncKnown `json:"sync,omitempty"`
 	// Notices say which keys of config.toml and which environment variables have no effect.
 	Notices []string `json:"notices,omitempty"`
 	// Elsewhere says where other programs keep memories, and what brings them here.

@@ -90,12 +90,28 @@ type SyncStatus struct {
 
 // SyncRemote is the state of a remote as JSON.
 type SyncRemote struct {
-	Carrier  string        `json:"carrier"`
-	Synced   time.Time     `json:"synced,omitzero"`
+	SyncKnown
 	Unsent   uint64        `json:"unsent"`
 	Machines []SyncMachine `json:"machines"`
 	Skipped  []SyncSkip    `json:"skipped,omitempty"`
-	Error    *ErrorBody    `json:"error,omitempty"`
+}
+
+// SyncKnown is what was seen of a remote when it was used last as JSON.
+type SyncKnown struct {
+	Carrier string    `json:"carrier"`
+	Synced  time.Time `json:"synced,omitzero"`
+	// Failure is why exchanges fail; absent if the last one worked. Error is why the rest is not complete.
+	Failure *SyncFailure `json:"failure,omitempty"`
+	Error   *ErrorBody   `json:"error,omitempty"`
+}
+
+// SyncFailure is why exchanges with a remote have failed since the last one that worked as JSON.
+type SyncFailure struct {
+	Code    hippo.Code `json:"code"`
+	Message string     `json:"message"`
+	Since   time.Time  `json:"since"`
+	Last    time.Time  `json:"last"`
+	Times   int        `json:"times"`
 }
 
 // SyncMachine is a holder of a vault as JSON.
@@ -118,7 +134,7 @@ func SyncStatusOf(s *exchange.Status) SyncStatus {
 	out := SyncStatus{Remotes: make([]SyncRemote, 0, len(s.Remotes)), Conflicts: make([]Operation, 0, len(s.Conflicts))}
 	for i := range s.Remotes {
 		r := &s.Remotes[i]
-		one := SyncRemote{Carrier: r.Carrier.String(), Synced: seconds(r.Synced), Unsent: r.Unsent, Machines: make([]SyncMachine, 0, len(r.Machines)), Skipped: skips(r.Skipped), Error: bodyOf(r.Err)}
+		one := SyncRemote{SyncKnown: syncKnownOf(r), Unsent: r.Unsent, Machines: make([]SyncMachine, 0, len(r.Machines)), Skipped: skips(r.Skipped)}
 		for j := range r.Machines {
 			one.Machines = append(one.Machines, machineOf(&r.Machines[j]))
 		}
@@ -126,6 +142,23 @@ func SyncStatusOf(s *exchange.Status) SyncStatus {
 	}
 	for i := range s.Conflicts {
 		out.Conflicts = append(out.Conflicts, OperationOf(&s.Conflicts[i].Operation, s.Conflicts[i].Memories))
+	}
+	return out
+}
+
+// SyncKnownOf returns what was seen of remotes as JSON.
+func SyncKnownOf(list []exchange.RemoteStatus) []SyncKnown {
+	out := make([]SyncKnown, len(list))
+	for i := range list {
+		out[i] = syncKnownOf(&list[i])
+	}
+	return out
+}
+
+func syncKnownOf(r *exchange.RemoteStatus) SyncKnown {
+	out := SyncKnown{Carrier: r.Carrier.String(), Synced: seconds(r.Synced), Error: bodyOf(r.Err)}
+	if f := r.Failure; f != nil {
+		out.Failure = &SyncFailure{f.Code, f.Text, seconds(f.Since), seconds(f.At), f.Times}
 	}
 	return out
 }

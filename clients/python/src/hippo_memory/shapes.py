@@ -264,6 +264,16 @@ class EntityPage(_EntityPageAlways, total=False):
     relations: List[Any]
 
 
+class _ErrorBodyAlways(TypedDict):
+    code: str
+    message: str
+
+
+class ErrorBody(_ErrorBodyAlways, total=False):
+    field: str
+    hint: str
+
+
 class Excluded(TypedDict, total=False):
     capture: str
     injection: str
@@ -858,6 +868,7 @@ class Status(_StatusAlways, total=False):
     project: str
     shared: Shared
     store: str
+    sync: List[SyncKnown]
     to_import: List[str]
     unassigned: int
 
@@ -872,6 +883,24 @@ class Subgraph(_SubgraphAlways, total=False):
     frontier: List[str]
     omitted: int
     partial: List[str]
+
+
+class SyncFailure(TypedDict):
+    code: str
+    last: str
+    message: str
+    since: str
+    times: int
+
+
+class _SyncKnownAlways(TypedDict):
+    carrier: str
+
+
+class SyncKnown(_SyncKnownAlways, total=False):
+    error: ErrorBody
+    failure: SyncFailure
+    synced: str
 
 
 class Undone(TypedDict):
