@@ -46,6 +46,8 @@ type Hook struct {
 	// Settings returns those of the user. The time of a hook includes reading them.
 	Settings func() (config.Config, error)
 	Now      func() time.Time
+	// Spawn starts this program once more, for itself alone, and returns what is closed when it has ended; nil: it does not.
+	Spawn func(args []string) (ended <-chan struct{}, err error)
 }
 
 // Answer returns what to print for an event: the answer may be there beside an error, which is for the log. What has not ended before the deadline
@@ -87,12 +89,27 @@ func (h *Hook) answer(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return hook.Complaint(event, h.Client, err), err
 	}
+	await := func(context.Context) {}
+	var unsynced error
+	if event == hook.SessionStart {
+		await, unsynced = h.beginSync(&cfg)
+	}
+	out, err := h.run(ctx, cfg, await)
+	if event != hook.SessionStart {
+		_, unsynced = h.beginSync(&cfg)
+	}
+	return out, errors.Join(err, unsynced)
+}
+
+// run answers the event. await is called before the store is opened.
+func (h *Hook) run(ctx context.Context, cfg config.Config, await func(context.Context)) ([]byte, error) {
 	r := &Runner{Config: cfg, Now: h.Now}
-	return hook.Run(ctx, event, h.Client, h.In, &hook.Config{
+	return hook.Run(ctx, hook.Event(h.Event), h.Client, h.In, &hook.Config{
 		Open: func(ctx context.Context) (*engine.Engine, error) {
 			if !app.Exists(cfg.Store) {
 				return nil, nil // there is nothing to inject
 			}
+			await(ctx)
 			return r.openInstant(ctx)
 		},
 		Project: r.project, Work: workIn,

@@ -72,6 +72,14 @@ func KnownRemotes(c config.Config) ([]exchange.RemoteStatus, error) {
 	return exchange.Known(exchangeFolder(c.Store))
 }
 
+// LastSync returns when a process last began to sync a store; ok is false if it has no remotes.
+func LastSync(c config.Config) (at time.Time, ok bool) {
+	if syncs(&c) != nil {
+		return time.Time{}, false
+	}
+	return exchange.LastUse(exchangeFolder(c.Store))
+}
+
 func exchangeOptions(s config.Store, o *Options) exchange.Options {
 	now := o.Now
 	if now == nil {

@@ -40,7 +40,7 @@ func Settings() []Setting {
 		{"exclude", "exclude", "HIPPO_EXCLUDE", "", "folders and projects, separated by commas, in which hooks neither capture nor inject; the prefix capture: or injection: turns off only that"},
 		{"capture", "capture", "HIPPO_CAPTURE", "on", "capture what is learned in sessions: on or off"},
 		{"share", "share", "HIPPO_SHARE", "on", "let the processes of a user share a store through the first of them: on or off"},
-		{"background", "background", "HIPPO_BACKGROUND", "auto", "embed in a background process what commands left unembedded, if no server runs: on, off, or auto (off where $CI is set)"},
+		{"background", "background", "HIPPO_BACKGROUND", "auto", "in a background process, embed what commands left unembedded if no server runs, and sync at the start and the end of sessions: on, off, or auto (off where $CI is set)"},
 		{"sync-every", "sync-every", "HIPPO_SYNC_EVERY", "1m", "how often servers sync a store that has remotes, and soon after writes; off: only hippo sync does"},
 		{"log", "log", "HIPPO_LOG", "error", "log level on stderr: debug, info, warn or error"},
 	}

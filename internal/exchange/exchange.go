@@ -22,6 +22,7 @@ const (
 	// lockRetry is how often the lock is tried that another process holds, and lockTime how long.
 	lockRetry = 50 * time.Millisecond
 	lockTime  = 30 * time.Second
+	lockFile  = "lock"
 )
 
 // Options are what a store is synced with.
@@ -67,19 +68,34 @@ func (x *Remotes) take(ctx context.Context) error {
 	if err := os.MkdirAll(x.Dir, 0o700); err != nil {
 		return fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
 	}
-	lock := flock.New(filepath.Join(x.Dir, "lock"), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(x.Dir, lockFile), flock.SetPermissions(0o600))
 	waiting, done := context.WithTimeout(ctx, lockTime)
 	defer done()
 	_, err := lock.TryLockContext(waiting, lockRetry)
 	switch {
 	case err == nil:
 		x.lock = lock
+		now := x.Now()
+		_ = os.Chtimes(lock.Path(), now, now) // see [LastUse]
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%w: another process syncs the store, and has not ended yet: try again later: %w", hippo.ErrUnavailable, err)
 	default:
 		return fmt.Errorf("%w: lock the remotes of the store: %w", hippo.ErrUnavailable, err)
 	}
+}
+
+// LastUse returns when a process last began to use the remotes of a store, by the folder for keys and states; ok is false if there are none.
+// Cost: that of reading a small folder.
+func LastUse(dir string) (at time.Time, ok bool) {
+	if !files(dir).exist() {
+		return time.Time{}, false
+	}
+	info, err := os.Stat(filepath.Join(dir, lockFile))
+	if err != nil {
+		return time.Time{}, true
+	}
+	return info.ModTime(), true
 }
 
 // Close lets other processes have the remotes. The store stays open.

@@ -24,9 +24,12 @@ func MainOnTerminal(ctx context.Context, args []string, in io.Reader, out, errw 
 	return s.run(ctx, args)
 }
 
-// MainWithin is [Main] with another time that a hook may take.
-func MainWithin(ctx context.Context, hookTimeout time.Duration, args []string, in io.Reader, out, errw io.Writer) int {
+// MainWithin is [Main] with another time that a hook may take. spawns: it starts processes that outlive it.
+func MainWithin(ctx context.Context, hookTimeout time.Duration, spawns bool, args []string, in io.Reader, out, errw io.Writer) int {
 	s := &shell{in: in, out: out, errw: errw, now: time.Now, isTerminal: isTerminal, hookTimeout: hookTimeout}
+	if spawns {
+		s.spawn = startDetached
+	}
 	return s.run(ctx, args)
 }
 

@@ -43,7 +43,7 @@ func runHook(ctx context.Context, s *shell, args []string, client string) error 
 	if len(args) != 1 {
 		return usagef("want one event, got %d", len(args))
 	}
-	h := agents.Hook{Event: args[0], Client: client, In: s.in, Timeout: s.hookTimeout, Settings: s.config, Now: s.now}
+	h := agents.Hook{Event: args[0], Client: client, In: s.in, Timeout: s.hookTimeout, Settings: s.config, Now: s.now, Spawn: s.spawn}
 	out, err := h.Answer(ctx)
 	if len(out) > 0 {
 		if _, err := s.out.Write(out); err != nil {

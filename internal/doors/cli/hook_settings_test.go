@@ -83,7 +83,7 @@ func checkComplaint(t *testing.T, dir, client string, event hook.Event, want str
 		t.Fatal(err)
 	}
 	var out, errw bytes.Buffer
-	code := cli.MainWithin(t.Context(), time.Minute, []string{"hippo", "hook", string(event), "--client", client}, strings.NewReader(`{"session_id":"s"}`), &out, &errw)
+	code := cli.MainWithin(t.Context(), time.Minute, false, []string{"hippo", "hook", string(event), "--client", client}, strings.NewReader(`{"session_id":"s"}`), &out, &errw)
 	if code != 0 || errw.Len() > 0 {
 		t.Errorf("%s of %s: exit code %d, stderr %q", event, client, code, &errw)
 	}

@@ -51,7 +51,7 @@ type shell struct {
 	// hookTimeout is how long a hook may take; 0 means the constant of that name.
 	hookTimeout time.Duration
 	// spawn starts this program once more, for itself alone; nil: it does not, as in tests.
-	spawn func(args []string) error
+	spawn func(args []string) (ended <-chan struct{}, err error)
 	// shorten returns the short forms of IDs in the store that was opened last; nil before.
 	shorten func(ids ...hippo.ID) hippo.ShortIDs
 	// count is how many memories were printed or changed, for the log.

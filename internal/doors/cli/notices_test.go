@@ -63,7 +63,7 @@ func TestReports_UnknownSettings(t *testing.T) {
 	dir, notices := unknownSettings(t)
 	run := func(ctx context.Context, line, in string) (out, errw *bytes.Buffer) {
 		out, errw = &bytes.Buffer{}, &bytes.Buffer{}
-		cli.MainWithin(ctx, time.Minute, append([]string{"hippo"}, strings.Fields(line)...), strings.NewReader(in), out, errw)
+		cli.MainWithin(ctx, time.Minute, false, append([]string{"hippo"}, strings.Fields(line)...), strings.NewReader(in), out, errw)
 		return out, errw
 	}
 	run(t.Context(), "record tabs", "")

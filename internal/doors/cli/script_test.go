@@ -42,6 +42,9 @@ func (t tests) Run() int { return pgtest.Main(t.m) }
 // minute: what a hook does must not depend on how busy the machine is.
 const hookTimeoutName = "HIPPO_TEST_HOOK_TIMEOUT"
 
+// spawnName is a variable that lets the test binary start processes that outlive it, unless it is empty.
+const spawnName = "HIPPO_TEST_SPAWN"
+
 // program is what cmd/hippo does.
 func program() {
 	if code, ran := script.Child(os.Args, os.Stdin, os.Stdout); ran {
@@ -56,7 +59,7 @@ func program() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	code := cli.MainWithin(ctx, hookTimeout, os.Args, os.Stdin, os.Stdout, os.Stderr)
+	code := cli.MainWithin(ctx, hookTimeout, os.Getenv(spawnName) != "", os.Args, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }

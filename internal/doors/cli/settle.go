@@ -37,26 +37,31 @@ func handOver(s *shell, c config.Config, left int) bool {
 	if !c.Share {
 		args = append(args, "--no-share")
 	}
-	if err := s.spawn(args); err != nil {
+	if _, err := s.spawn(args); err != nil {
 		s.logger(c).Warn("no process embeds in the background", "error", err)
 		return false
 	}
 	return true
 }
 
-// startDetached starts this program with arguments. It has no terminal and holds no stream of this process open, and nobody waits
-// for it.
-func startDetached(args []string) error {
+// startDetached starts this program with arguments. It has no terminal and holds no stream of this process open, and goes on when this one
+// ends. ended is closed when it has ended.
+func startDetached(args []string) (ended <-chan struct{}, err error) {
 	program, err := os.Executable()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c := exec.Command(program, args...) //nolint:noctx // it outlives this process
 	c.SysProcAttr = detached()
 	if err := c.Start(); err != nil {
-		return err
+		return nil, err
 	}
-	return c.Process.Release()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = c.Wait() // what it did is in its own log
+	}()
+	return done, nil
 }
 
 // embedPending embeds what has no vector, at low priority, and answers other processes of the store meanwhile. It ends when nothing

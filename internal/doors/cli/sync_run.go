@@ -125,17 +125,55 @@ func allFailed(list []wire.SyncOutcome) error {
 }
 
 func newSyncNowCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
+	var deadline time.Duration
+	c := &cobra.Command{
 		Use:   "now",
 		Short: "Sync with all remotes, and print a line for each",
-		Args:  maximumArguments(0),
+		Long: `Sync with all remotes, and print a line for each. What --deadline cuts off is left to the next sync: nothing is lost, and nothing is stored
+in part.`,
+		Example: "  hippo sync now\n  hippo sync now --deadline 2s; claude   # before a session",
+		Args:    maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := allOutcomes(c.Context(), s, func(x *app.Remotes) ([]wire.SyncOutcome, error) {
-				list, err := x.Sync(c.Context())
-				return wire.SyncOutcomesOf(list), err
-			}, printOutcome)
-			return err
+			if deadline < 0 {
+				return usagef("--deadline must not be negative, got %v", deadline)
+			}
+			return within(c.Context(), deadline, func(ctx context.Context) error {
+				_, err := allOutcomes(ctx, s, func(x *app.Remotes) ([]wire.SyncOutcome, error) {
+					list, err := x.Sync(ctx)
+					return wire.SyncOutcomesOf(list), err
+				}, printOutcome)
+				return err
+			})
 		},
+	}
+	c.Flags().DurationVar(&deadline, "deadline", 0, "how long it may take, such as 2s (default: as long as it takes)")
+	return c
+}
+
+// within calls fn with a deadline, unless that is 0. What hangs then is abandoned, since the process ends.
+func within(ctx context.Context, deadline time.Duration, fn func(context.Context) error) error {
+	if deadline == 0 {
+		return fn(ctx)
+	}
+	const grace = 100 * time.Millisecond // for what notices the deadline
+	late := fmt.Errorf("%w: not synced within %v: the next sync goes on with it", hippo.ErrUnavailable, deadline)
+	ctx, cancel := context.WithTimeoutCause(ctx, deadline, late)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- fn(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		if err != nil {
+			err = errors.Join(late, err)
+		}
+		return err
+	case <-time.After(grace):
+		return late
 	}
 }
 
