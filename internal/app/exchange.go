@@ -48,20 +48,22 @@ func OpenRemotes(ctx context.Context, c config.Config, o *Options) (*Remotes, er
 	return &Remotes{x, s}, nil
 }
 
-// RemotesOf returns what opens the remotes of a store for a server, which has it open already.
-func RemotesOf(c config.Config, o *Options, open func(context.Context) (*engine.Engine, error)) exchange.Opener {
-	return func(ctx context.Context) (*exchange.Remotes, error) {
-		if err := syncs(&c); err != nil {
-			return nil, err
-		}
+// ServedRemotes returns how the callers of a server reach the remotes of its store.
+func ServedRemotes(c config.Config, o *Options, open func(context.Context) (*engine.Engine, error)) *exchange.Served {
+	a := &exchange.Served{Options: exchangeOptions(c.Store, o), Why: syncs(&c)}
+	a.Store = func(ctx context.Context) (*store.Store, error) {
 		e, err := open(ctx)
 		if err != nil {
 			return nil, err
 		}
-		options := exchangeOptions(c.Store, o)
-		options.Changed = e.Embedding.Wake
-		return exchange.Open(ctx, e.Store, options)
+		return e.Store, nil
 	}
+	a.Changed = func() {
+		if e, err := open(context.Background()); err == nil {
+			e.Embedding.Wake()
+		}
+	}
+	return a
 }
 
 // KnownRemotes returns what was seen of the remotes of a store when they were used last; none if it does not sync.
@@ -163,7 +165,7 @@ func syncs(c *config.Config) error {
 	case c.Store.Remote():
 		why = "the store is on a server, " + c.Store.String() + ": other machines can use it there, with --store; to sync it, run this on the server"
 	case c.Store.Database():
-		why = "a store in a database cannot be synced: other machines can use the database, with --store"
+		why = "a store in a database needs no sync: other machines use the same database, with --store"
 	case c.Store.Kind == "dir":
 		why = "a directory store cannot be synced yet: keep it in Git, which merges it after hippo merge-file --setup, or move it to a file with hippo migrate"
 	case c.Store.Kind == "shared":

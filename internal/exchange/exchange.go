@@ -43,9 +43,6 @@ type Remotes struct {
 	lock  *flock.Flock // nil before there is a folder to lock
 }
 
-// Opener opens the remotes of a store for one use.
-type Opener func(context.Context) (*Remotes, error)
-
 // Open returns the remotes of a store, for one use: until Close no other process has them. It waits for another one that syncs the store, but
 // no longer than 30 s. The error is [hippo.ErrUnsupported] for a store of a kind that cannot be one of several.
 func Open(ctx context.Context, s *store.Store, o Options) (*Remotes, error) {

@@ -125,7 +125,7 @@ func (x files) begun(c Carrier) *shelf.Key {
 	return r.key
 }
 
-// one returns a remote; without a carrier the only one.
+// one returns a remote, whose carrier may lack its password; without a carrier the only one.
 func (x files) one(c Carrier) (*remote, error) {
 	list, err := x.list()
 	if err != nil {
@@ -136,7 +136,7 @@ func (x files) one(c Carrier) (*remote, error) {
 	}
 	names := make([]string, len(list))
 	for i, r := range list {
-		if r.carrier == c {
+		if r.carrier == c || r.carrier.String() == string(c) {
 			return r, nil
 		}
 		names[i] = r.carrier.String()

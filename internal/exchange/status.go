@@ -24,7 +24,8 @@ const (
 // Status is the state of the remotes.
 type Status struct {
 	Remotes []RemoteStatus
-	// Conflicts are the operations of the last week that keep what was set at once on several machines and is not shown, the newest first.
+	// Conflicts are the operations of the last week that keep what was set at once on several machines and is not shown, the newest first. Those
+	// that were undone are left out.
 	Conflicts []api.Operation
 }
 
@@ -153,9 +154,10 @@ func unsent(m *shelf.Member, own clock.Replica) uint64 {
 	return 0
 }
 
-// conflicts returns the operations since a time that keep what lost.
+// conflicts returns the operations since a time that keep what lost, but for those that were undone.
 func conflicts(ctx context.Context, s *store.Store, since time.Time) ([]api.Operation, error) {
 	var out []api.Operation
+	undone := make(map[hippo.ID]bool)
 	for offset := 0; ; offset += operationsAtOnce {
 		list, err := store.Operations(ctx, s.In(hippo.LocalScope("")), driver.OperationQuery{Offset: offset, Limit: operationsAtOnce})
 		if err != nil {
@@ -167,7 +169,12 @@ func conflicts(ctx context.Context, s *store.Store, since time.Time) ([]api.Oper
 			recent = list[:at]
 		}
 		for i := range recent {
-			if o := &recent[i]; o.Verb == hippo.VerbSync && o.By.Kind == hippo.SourceSync {
+			o := &recent[i]
+			switch {
+			case undone[o.ID]:
+			case !o.Undoes.IsZero():
+				undone[o.Undoes] = true
+			case o.Verb == hippo.VerbSync && o.By.Kind == hippo.SourceSync:
 				out = append(out, *o)
 			}
 		}

@@ -73,6 +73,7 @@ class VerbsTest(unittest.TestCase):
             self.entities(c, a, b)
             self.past(c, a)
             self.namespaces(c)
+            self.sync(c)
             self.whole(c, a, b)
             paths = c.openapi()["paths"]
         self.assertEqual(Counting.called, VERBS)
@@ -163,6 +164,10 @@ class VerbsTest(unittest.TestCase):
         self.assertEqual(limited.exception.code, "unsupported")
         with self.assertRaises(NotFoundError):
             c.delete_namespace("team")
+
+    def sync(self, c: RestClient) -> None:
+        for verb in (c.sync_status, c.sync_now, c.sync_verify, c.sync_rebuild, c.sync_remove, lambda: c.sync_retire("laptop")):
+            self.assertRaises(NotFoundError, verb)  # there is no remote
 
     def test_errors(self) -> None:
         url, token = serve(self)

@@ -730,6 +730,64 @@ export interface SyncKnown {
   readonly synced?: string;
 }
 
+export interface SyncMachine {
+  readonly behind: number;
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly since: string;
+  readonly clock_ahead?: number;
+  readonly retired_by?: string;
+  readonly seen?: string;
+  readonly self?: boolean;
+  readonly until?: string;
+}
+
+export interface SyncOutcome {
+  readonly carrier: string;
+  readonly changed: readonly string[];
+  readonly conflicts: readonly string[];
+  readonly received: number;
+  readonly sent_bytes: number;
+  readonly sent_files: number;
+  readonly backwards?: readonly string[];
+  readonly error?: ErrorBody;
+  readonly invalid?: readonly string[];
+  readonly recovery_key?: string;
+  readonly skipped?: readonly SyncSkip[];
+  readonly unfinished?: boolean;
+}
+
+export interface SyncOutcomes {
+  readonly remotes: readonly SyncOutcome[];
+}
+
+export interface SyncRemote {
+  readonly carrier: string;
+  readonly machines: readonly SyncMachine[];
+  readonly unsent: number;
+  readonly error?: ErrorBody;
+  readonly failure?: SyncFailure;
+  readonly skipped?: readonly SyncSkip[];
+  readonly synced?: string;
+}
+
+export interface SyncRemoved {
+  readonly last: boolean;
+  readonly removed: boolean;
+}
+
+export interface SyncSkip {
+  readonly code: string;
+  readonly file: string;
+  readonly message: string;
+}
+
+export interface SyncStatus {
+  readonly conflicts: readonly Operation[];
+  readonly remotes: readonly SyncRemote[];
+}
+
 export interface Undone {
   readonly uuids: readonly string[];
 }
@@ -1389,6 +1447,18 @@ export interface LimitNamespaceArguments {
   readonly requests?: number;
 }
 
+/** What syncRemove takes. */
+export interface SyncRemoveArguments {
+  /** what carries the files of the remote, as the status of sync lists it; default: the only one */
+  readonly carrier?: string;
+}
+
+/** What syncRetire takes. */
+export interface SyncRetireArguments {
+  /** its name or its ID, as the status of sync lists them (at most 1024 characters) */
+  readonly machine: string;
+}
+
 /** Every verb of a server. An ID is a UUID, or at least four digits of its end or beginning. */
 export declare class RestClient extends Rest {
   /** Record a memory. Needs the right to write. */
@@ -1485,4 +1555,16 @@ export declare class RestClient extends Rest {
   exportNamespace(args?: ExportNamespaceArguments, options?: CallOptions): AsyncGenerator<string, void, undefined>;
   /** Change the limits of a namespace, and return all of them. Needs the right to administer the server. */
   limitNamespace(args?: LimitNamespaceArguments, options?: CallOptions): Promise<NamespaceLimits>;
+  /** Describe the remotes of the store, their machines, and the conflicts of a week. Needs the right to administer the server. */
+  syncStatus(options?: CallOptions): Promise<SyncStatus>;
+  /** Stop syncing with a remote; the memories and the remote stay as they are. Needs the right to administer the server. */
+  syncRemove(args?: SyncRemoveArguments, options?: CallOptions): Promise<SyncRemoved>;
+  /** Sync with all remotes. Needs the right to administer the server. */
+  syncNow(options?: CallOptions): Promise<SyncOutcomes>;
+  /** Read every file of all remotes, and name those that are damaged. Needs the right to administer the server. */
+  syncVerify(options?: CallOptions): Promise<SyncOutcomes>;
+  /** Sync, and write all files of this machine again. Needs the right to administer the server. */
+  syncRebuild(options?: CallOptions): Promise<SyncOutcomes>;
+  /** End the right of a lost machine to write, and take over what it has written. Needs the right to administer the server. */
+  syncRetire(args: SyncRetireArguments, options?: CallOptions): Promise<SyncOutcomes>;
 }

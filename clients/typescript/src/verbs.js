@@ -202,4 +202,28 @@ export class RestClient extends Rest {
   async limitNamespace(args = {}, options) {
     return this._json("POST", "/namespaces/limit", { body: args }, options);
   }
+
+  async syncStatus(options) {
+    return this._json("GET", "/sync", {}, options);
+  }
+
+  async syncRemove(args = {}, options) {
+    return this._json("DELETE", "/sync", { query: args }, options);
+  }
+
+  async syncNow(options) {
+    return this._json("POST", "/sync/now", { least: 600000 }, options);
+  }
+
+  async syncVerify(options) {
+    return this._json("POST", "/sync/verify", { least: 600000 }, options);
+  }
+
+  async syncRebuild(options) {
+    return this._json("POST", "/sync/rebuild", { least: 600000 }, options);
+  }
+
+  async syncRetire(args, options) {
+    return this._json("POST", "/sync/retire", { body: args, least: 600000 }, options);
+  }
 }

@@ -50,6 +50,8 @@ test("every verb", async (t) => {
   await entities(c);
   await past(c, a);
   await namespaces(c);
+  for (const verb of ["syncStatus", "syncNow", "syncVerify", "syncRebuild", "syncRemove"]) await assert.rejects(c[verb](), NotFoundError); // there is no remote
+  await assert.rejects(c.syncRetire({ machine: "laptop" }), NotFoundError);
   await whole(c, b);
   const operations = Object.values((await c.openapi()).paths).flatMap((path) => Object.values(path).map((o) => o.operationId));
   assert.deepEqual([...called].sort(), operations.sort());

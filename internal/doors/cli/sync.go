@@ -49,10 +49,8 @@ says what is carried.`,
 		},
 	}
 	c.Flags().BoolVar(&stdio, "stdio", false, "serve a folder to a machine that syncs by ssh, which runs this; with a PATH no other one")
-	c.AddCommand(
-		newSyncInitCommand(s), newSyncInviteCommand(s), newSyncJoinCommand(s), newSyncAddCommand(s), newSyncRemoveCommand(s), newSyncStatusCommand(s),
-		newSyncNowCommand(s), newSyncVerifyCommand(s), newSyncRebuildCommand(s), newSyncRetireCommand(s),
-	)
+	c.AddCommand(newSyncInitCommand(s), newSyncInviteCommand(s), newSyncJoinCommand(s), newSyncAddCommand(s), newSyncRemoveCommand(s), newSyncStatusCommand(s))
+	c.AddCommand(newSyncVerbCommands(s)...)
 	return c
 }
 

@@ -45,11 +45,11 @@ func oneOutcome(ctx context.Context, s *shell, cfg config.Config, fn func(*app.R
 	return err
 }
 
-// allOutcomes runs something with all remotes and prints what it has done with each. It fails if nothing could be done.
-func allOutcomes(ctx context.Context, s *shell, fn func(*app.Remotes) ([]wire.SyncOutcome, error), show func(*shell, *wire.SyncOutcome)) (list []wire.SyncOutcome, err error) {
+// allOutcomes carries out a verb on all remotes, which may need a machine, and prints what it has done with each. It fails if nothing could be done.
+func allOutcomes(ctx context.Context, s *shell, v wire.SyncVerb, machine string, show func(*shell, *wire.SyncOutcome)) (list []wire.SyncOutcome, err error) {
 	changed := 0
 	cfg, err := onRemotes(ctx, s, func(x *app.Remotes) error {
-		if list, err = fn(x); err != nil {
+		if list, err = v.Do(ctx, x.Remotes, machine); err != nil {
 			return err
 		}
 		failed := allFailed(list)
@@ -124,30 +124,39 @@ func allFailed(list []wire.SyncOutcome) error {
 	return errors.Join(all...)
 }
 
-func newSyncNowCommand(s *shell) *cobra.Command {
+// newSyncVerbCommands returns a command for each verb on all remotes.
+func newSyncVerbCommands(s *shell) (list []*cobra.Command) {
+	more := map[string]func(*shell, *cobra.Command, wire.SyncVerb){"now": syncNow, "verify": syncVerify, "retire": syncRetire}
+	for _, v := range wire.SyncVerbs() {
+		c := &cobra.Command{Use: v.Name, Short: v.Summary, Args: maximumArguments(0)}
+		c.RunE = func(c *cobra.Command, _ []string) error {
+			_, err := allOutcomes(c.Context(), s, v, "", printOutcome)
+			return err
+		}
+		if add := more[v.Name]; add != nil {
+			add(s, c, v)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// syncNow adds a deadline to a command.
+func syncNow(s *shell, c *cobra.Command, v wire.SyncVerb) {
 	var deadline time.Duration
-	c := &cobra.Command{
-		Use:   "now",
-		Short: "Sync with all remotes, and print a line for each",
-		Long: `Sync with all remotes, and print a line for each. What --deadline cuts off is left to the next sync: nothing is lost, and nothing is stored
-in part.`,
-		Example: "  hippo sync now\n  hippo sync now --deadline 2s; claude   # before a session",
-		Args:    maximumArguments(0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if deadline < 0 {
-				return usagef("--deadline must not be negative, got %v", deadline)
-			}
-			return within(c.Context(), deadline, func(ctx context.Context) error {
-				_, err := allOutcomes(ctx, s, func(x *app.Remotes) ([]wire.SyncOutcome, error) {
-					list, err := x.Sync(ctx)
-					return wire.SyncOutcomesOf(list), err
-				}, printOutcome)
-				return err
-			})
-		},
+	c.Long = `Sync with all remotes, and print a line for each. What --deadline cuts off is left to the next sync: nothing is lost, and nothing is stored
+in part.`
+	c.Example = "  hippo sync now\n  hippo sync now --deadline 2s; claude   # before a session"
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if deadline < 0 {
+			return usagef("--deadline must not be negative, got %v", deadline)
+		}
+		return within(c.Context(), deadline, func(ctx context.Context) error {
+			_, err := allOutcomes(ctx, s, v, "", printOutcome)
+			return err
+		})
 	}
 	c.Flags().DurationVar(&deadline, "deadline", 0, "how long it may take, such as 2s (default: as long as it takes)")
-	return c
 }
 
 // within calls fn with a deadline, unless that is 0. What hangs then is abandoned, since the process ends.
@@ -177,49 +186,27 @@ func within(ctx context.Context, deadline time.Duration, fn func(context.Context
 	}
 }
 
-func newSyncRebuildCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
-		Use:   "rebuild",
-		Short: "Sync, and write all files of this machine again",
-		Args:  maximumArguments(0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := allOutcomes(c.Context(), s, func(x *app.Remotes) ([]wire.SyncOutcome, error) {
-				list, err := x.Rebuild(c.Context())
-				return wire.SyncOutcomesOf(list), err
-			}, printOutcome)
+// syncVerify makes damage an error of a command.
+func syncVerify(s *shell, c *cobra.Command, v wire.SyncVerb) {
+	c.Long = `Read every file of all remotes, and name those that cannot be used. hippo sync now writes those of this machine again; the other
+machines write theirs. Exit code 3 means damage.`
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		list, err := allOutcomes(c.Context(), s, v, "", printVerified)
+		if err != nil {
 			return err
-		},
-	}
-}
-
-func newSyncVerifyCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
-		Use:   "verify",
-		Short: "Read every file of all remotes, and name those that are damaged",
-		Long: `Read every file of all remotes, and name those that cannot be used. hippo sync now writes those of this machine again; the other
-machines write theirs. Exit code 3 means damage.`,
-		Args: maximumArguments(0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			list, err := allOutcomes(c.Context(), s, func(x *app.Remotes) ([]wire.SyncOutcome, error) {
-				list, err := x.Verify(c.Context())
-				return wire.SyncOutcomesOf(list), err
-			}, printVerified)
-			if err != nil {
-				return err
-			}
-			damaged := 0
-			for i := range list {
-				for _, x := range list[i].Skipped {
-					if !errors.Is(x.Err, hippo.ErrUnavailable) { // it has not arrived yet
-						damaged++
-					}
+		}
+		damaged := 0
+		for i := range list {
+			for _, x := range list[i].Skipped {
+				if !errors.Is(x.Err, hippo.ErrUnavailable) { // it has not arrived yet
+					damaged++
 				}
 			}
-			if damaged > 0 {
-				return &damageError{damaged}
-			}
-			return nil
-		},
+		}
+		if damaged > 0 {
+			return &damageError{damaged}
+		}
+		return nil
 	}
 }
 
@@ -230,20 +217,15 @@ func printVerified(s *shell, o *wire.SyncOutcome) {
 	printSkipped(s, o)
 }
 
-func newSyncRetireCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
-		Use:   "retire MACHINE",
-		Short: "End the right of a lost machine to write, and take over what it has written",
-		Long: `End the right of a lost machine to write to the remotes, and take over what it has written. MACHINE is its name or its ID, as hippo sync status
-lists them. Who has the lost machine can still read what the folder holds: to end that, begin in another folder with hippo sync init.`,
-		Args: oneArgument("MACHINE"),
-		RunE: func(c *cobra.Command, args []string) error {
-			_, err := allOutcomes(c.Context(), s, func(x *app.Remotes) ([]wire.SyncOutcome, error) {
-				list, err := x.Retire(c.Context(), args[0])
-				return wire.SyncOutcomesOf(list), err
-			}, printOutcome)
-			return err
-		},
+// syncRetire lets a command take the name of a machine.
+func syncRetire(s *shell, c *cobra.Command, v wire.SyncVerb) {
+	c.Use = "retire MACHINE"
+	c.Long = `End the right of a lost machine to write to the remotes, and take over what it has written. MACHINE is its name or its ID, as hippo sync status
+lists them. Who has the lost machine can still read what the folder holds: to end that, begin in another folder with hippo sync init.`
+	c.Args = oneArgument("MACHINE")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		_, err := allOutcomes(c.Context(), s, v, args[0], printOutcome)
+		return err
 	}
 }
 

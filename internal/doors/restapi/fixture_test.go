@@ -25,7 +25,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/enginetest"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
+	"github.com/hippo-memory/hippo/internal/exchange"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
+	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -53,6 +55,7 @@ type options struct {
 	opening error            // of the engine
 	now     func() time.Time // nil: noon; connections need a clock that goes on
 	trees   sources.Trees    // nil: none
+	sync    *exchange.Served // whose store is that of the server, if it has none; nil: no remotes
 	quick   bool             // answers are not compared with the document, which takes longer than they do
 }
 
@@ -65,8 +68,11 @@ func startWith(t testing.TB, o options) *server {
 	}
 	s := &server{t: t, engine: enginetest.Open(t, enginetest.Options{Backend: o.backend, Config: engine.Config{Now: o.now}}), log: &bytes.Buffer{}}
 	open := func(context.Context) (*engine.Engine, error) { return s.engine, o.opening }
+	if o.sync != nil && o.sync.Store == nil {
+		o.sync.Store = func(context.Context) (*store.Store, error) { return s.engine.Store, nil }
+	}
 	s.routes = restapi.Routes(open, &restapi.Options{
-		Namespaces: memory.NewNamespaceAdmin(open), Version: "v1.2.3", Store: "memory:", Trees: o.trees, Now: o.now, Log: slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Namespaces: memory.NewNamespaceAdmin(open), Version: "v1.2.3", Store: "memory:", Trees: o.trees, Sync: o.sync, Now: o.now, Log: slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	mux := http.NewServeMux()
 	for _, r := range s.routes {

@@ -46,7 +46,7 @@ const (
 
 // operations lists all operations.
 func operations() []operation {
-	return slices.Concat(ofMemories(), ofMany(), ofEntities(), ofGraph(), ofPast(), ofConsolidation(), ofStore(), ofNamespaces())
+	return slices.Concat(ofMemories(), ofMany(), ofEntities(), ofGraph(), ofPast(), ofConsolidation(), ofStore(), ofNamespaces(), ofSync())
 }
 
 // ofMemories lists the operations about one memory, and those that find memories.

@@ -73,7 +73,7 @@ func TestPast(t *testing.T) {
 func TestRoutes_LongOnes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	long := []string{"GET /api/v1/clusters", "GET /api/v1/audit", "POST /api/v1/consolidate", "POST /api/v1/undo", "GET /api/v1/namespaces", "GET /api/v1/namespaces/usage", "DELETE /api/v1/namespaces"}
+	long := []string{"GET /api/v1/clusters", "GET /api/v1/audit", "POST /api/v1/consolidate", "POST /api/v1/undo", "GET /api/v1/namespaces", "GET /api/v1/namespaces/usage", "DELETE /api/v1/namespaces", "POST /api/v1/sync/now", "POST /api/v1/sync/verify", "POST /api/v1/sync/rebuild", "POST /api/v1/sync/retire"}
 	for _, r := range s.routes {
 		if got := r.Reply >= 5*time.Minute; got != slices.Contains(long, r.Pattern) {
 			t.Errorf("%s may take %v", r.Pattern, r.Reply)

@@ -22,6 +22,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
+	"github.com/hippo-memory/hippo/internal/exchange"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/verb"
 )
@@ -36,6 +37,8 @@ type Options struct {
 	Trees sources.Trees
 	// Namespaces manages those of the store, for callers who run the server; nil: nobody does.
 	Namespaces memory.NamespaceAdmin
+	// Sync is how callers who run the server reach the remotes of the store; nil: they do not.
+	Sync *exchange.Served
 	// Now is the clock, also of the deadlines of connections; nil means the system's.
 	Now func() time.Time
 	// Log receives failures that are not the caller's; nil discards them.

@@ -39,7 +39,7 @@ func (c components) of(t reflect.Type) schema {
 		return schema{"type": "string"}
 	case reflect.Bool:
 		return schema{"type": "boolean"}
-	case reflect.Int:
+	case reflect.Int, reflect.Int64, reflect.Uint64:
 		return schema{"type": "integer"}
 	case reflect.Float64:
 		return schema{"type": "number"}
@@ -81,6 +81,9 @@ func (c components) properties(t reflect.Type, to schema) (required []string) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous && name == "" {
 			required = append(required, c.properties(f.Type, to)...)
+			continue
+		}
+		if name == "-" {
 			continue
 		}
 		to[name] = c.of(f.Type)

@@ -61,6 +61,12 @@ func requests(id, other string) map[string][2]string {
 		"GET /api/v1/namespaces/usage":        {"/namespaces/usage?namespace=", ""},
 		"GET /api/v1/namespaces/export":       {"/namespaces/export?namespace=", ""},
 		"POST /api/v1/namespaces/limit":       {"/namespaces/limit", `{"namespace":""}`},
+		"GET /api/v1/sync":                    {"/sync", ""},
+		"DELETE /api/v1/sync":                 {"/sync", ""},
+		"POST /api/v1/sync/now":               {"/sync/now", ""},
+		"POST /api/v1/sync/verify":            {"/sync/verify", ""},
+		"POST /api/v1/sync/rebuild":           {"/sync/rebuild", ""},
+		"POST /api/v1/sync/retire":            {"/sync/retire", `{"machine":"laptop"}`},
 		"/api/v1/":                            {"/else", ""},
 	}
 }
@@ -117,7 +123,7 @@ func TestScope(t *testing.T) {
 					if strings.HasSuffix(path, "/import") {
 						kind = "application/x-ndjson"
 					}
-					if strings.HasPrefix(request[0], "/namespaces") { // of whoever runs the server
+					if strings.HasPrefix(request[0], "/namespaces") || strings.HasPrefix(request[0], "/sync") { // of whoever runs the server
 						s.do(method, request[0], request[1], header...).failed(http.StatusForbidden, "forbidden", "")
 						continue
 					}

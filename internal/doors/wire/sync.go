@@ -1,12 +1,45 @@
 package wire
 
 import (
+	"context"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/exchange"
 	"github.com/hippo-memory/hippo/internal/sync/shelf"
 )
+
+// SyncVerb is something that is done with all remotes of a store.
+type SyncVerb struct {
+	// Name is that of the subcommand of hippo sync and the last part of the path, Summary what it does.
+	Name, Summary string
+	// OfMachine: it takes the name or the ID of a machine.
+	OfMachine bool
+	do        func(ctx context.Context, x *exchange.Remotes, machine string) ([]exchange.Outcome, error)
+}
+
+// SyncVerbs returns these verbs.
+func SyncVerbs() []SyncVerb {
+	on := func(do func(*exchange.Remotes, context.Context) ([]exchange.Outcome, error)) func(context.Context, *exchange.Remotes, string) ([]exchange.Outcome, error) {
+		return func(ctx context.Context, x *exchange.Remotes, _ string) ([]exchange.Outcome, error) {
+			return do(x, ctx)
+		}
+	}
+	return []SyncVerb{
+		{"now", "Sync with all remotes", false, on((*exchange.Remotes).Sync)},
+		{"verify", "Read every file of all remotes, and name those that are damaged", false, on((*exchange.Remotes).Verify)},
+		{"rebuild", "Sync, and write all files of this machine again", false, on((*exchange.Remotes).Rebuild)},
+		{"retire", "End the right of a lost machine to write, and take over what it has written", true, func(ctx context.Context, x *exchange.Remotes, machine string) ([]exchange.Outcome, error) {
+			return x.Retire(ctx, machine)
+		}},
+	}
+}
+
+// Do carries the verb out.
+func (v *SyncVerb) Do(ctx context.Context, x *exchange.Remotes, machine string) ([]SyncOutcome, error) {
+	list, err := v.do(ctx, x, machine)
+	return SyncOutcomesOf(list), err
+}
 
 // SyncOutcome is what was done with a remote as JSON.
 type SyncOutcome struct {

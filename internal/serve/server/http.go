@@ -74,6 +74,7 @@ func ServeHTTP(ctx context.Context, o *Options, h *HTTP) error {
 // newFrontEnds returns what the front ends of a server have in common, before the server listens.
 func newFrontEnds(o *Options, h *HTTP, tools []string, stores engines) (f *frontEnds, err error) {
 	f = &frontEnds{Options: o, listed: tools, tokens: o.tokens(stores), namespaces: o.namespaces(stores), sessions: web.NewSessions(o.Now)}
+	f.sync = app.ServedRemotes(o.Config, &app.Options{Now: o.Now}, stores.Engine)
 	if f.issuer, err = h.OAuth.verifier(o); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/engine/sources"
+	"github.com/hippo-memory/hippo/internal/exchange"
 	"github.com/hippo-memory/hippo/internal/rpc/remote"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 	"github.com/hippo-memory/hippo/internal/serve/oauth"
@@ -32,6 +33,7 @@ type frontEnds struct {
 	sessions *web.Sessions   // of browsers
 	// namespaces manages those of the store; nil: nobody does.
 	namespaces memory.NamespaceAdmin
+	sync       *exchange.Served
 }
 
 // openCode offers the source trees of this machine, if their tools are named: callers on other machines see none otherwise.
@@ -64,7 +66,7 @@ func (f *frontEnds) routes(opener httpd.Opener) []httpd.Route {
 		httpd.Health(open),
 		[]httpd.Route{f.observer.Metrics.Route(open)},
 		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: store, Tools: f.listed, Code: f.code, Observe: f.observer.Tool, Now: now, Log: log}),
-		restapi.Routes(open, &restapi.Options{Version: v, Store: store, Trees: f.code, Namespaces: f.namespaces, Now: now, Log: log}),
+		restapi.Routes(open, &restapi.Options{Version: v, Store: store, Trees: f.code, Namespaces: f.namespaces, Sync: f.sync, Now: now, Log: log}),
 		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb(func(string) sources.Trees { return f.code })}, Now: now, Log: log}),
 		f.shelves(),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: kind, Now: now, Log: log}),

@@ -903,6 +903,73 @@ class SyncKnown(_SyncKnownAlways, total=False):
     synced: str
 
 
+class _SyncMachineAlways(TypedDict):
+    behind: int
+    id: str
+    kind: str
+    name: str
+    since: str
+
+
+class SyncMachine(_SyncMachineAlways, total=False):
+    clock_ahead: float
+    retired_by: str
+    seen: str
+    self: bool
+    until: str
+
+
+class _SyncOutcomeAlways(TypedDict):
+    carrier: str
+    changed: List[str]
+    conflicts: List[str]
+    received: int
+    sent_bytes: int
+    sent_files: int
+
+
+class SyncOutcome(_SyncOutcomeAlways, total=False):
+    backwards: List[str]
+    error: ErrorBody
+    invalid: List[str]
+    recovery_key: str
+    skipped: List[SyncSkip]
+    unfinished: bool
+
+
+class SyncOutcomes(TypedDict):
+    remotes: List[SyncOutcome]
+
+
+class _SyncRemoteAlways(TypedDict):
+    carrier: str
+    machines: List[SyncMachine]
+    unsent: int
+
+
+class SyncRemote(_SyncRemoteAlways, total=False):
+    error: ErrorBody
+    failure: SyncFailure
+    skipped: List[SyncSkip]
+    synced: str
+
+
+class SyncRemoved(TypedDict):
+    last: bool
+    removed: bool
+
+
+class SyncSkip(TypedDict):
+    code: str
+    file: str
+    message: str
+
+
+class SyncStatus(TypedDict):
+    conflicts: List[Operation]
+    remotes: List[SyncRemote]
+
+
 class Undone(TypedDict):
     uuids: List[str]
 

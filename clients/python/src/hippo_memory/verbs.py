@@ -1503,3 +1503,98 @@ class RestClient(Rest):
             },
         )
         return cast("shapes.NamespaceLimits", answer)
+
+    def sync_status(
+        self,
+    ) -> shapes.SyncStatus:
+        """Describe the remotes of the store, their machines, and the conflicts of a week.
+
+        Needs the right to administer the server.
+        """
+        answer = self._json(
+            "GET",
+            "/sync",
+        )
+        return cast("shapes.SyncStatus", answer)
+
+    def sync_remove(
+        self,
+        *,
+        carrier: Optional[str] = None,
+    ) -> shapes.SyncRemoved:
+        """Stop syncing with a remote; the memories and the remote stay as they are.
+
+        Needs the right to administer the server.
+
+        carrier: what carries the files of the remote, as the status of sync lists it; default: the only one
+        """
+        answer = self._json(
+            "DELETE",
+            "/sync",
+            query={
+                "carrier": carrier,
+            },
+        )
+        return cast("shapes.SyncRemoved", answer)
+
+    def sync_now(
+        self,
+    ) -> shapes.SyncOutcomes:
+        """Sync with all remotes.
+
+        Needs the right to administer the server.
+        """
+        answer = self._json(
+            "POST",
+            "/sync/now",
+            least=600,
+        )
+        return cast("shapes.SyncOutcomes", answer)
+
+    def sync_verify(
+        self,
+    ) -> shapes.SyncOutcomes:
+        """Read every file of all remotes, and name those that are damaged.
+
+        Needs the right to administer the server.
+        """
+        answer = self._json(
+            "POST",
+            "/sync/verify",
+            least=600,
+        )
+        return cast("shapes.SyncOutcomes", answer)
+
+    def sync_rebuild(
+        self,
+    ) -> shapes.SyncOutcomes:
+        """Sync, and write all files of this machine again.
+
+        Needs the right to administer the server.
+        """
+        answer = self._json(
+            "POST",
+            "/sync/rebuild",
+            least=600,
+        )
+        return cast("shapes.SyncOutcomes", answer)
+
+    def sync_retire(
+        self,
+        machine: str,
+    ) -> shapes.SyncOutcomes:
+        """End the right of a lost machine to write, and take over what it has written.
+
+        Needs the right to administer the server.
+
+        machine: its name or its ID, as the status of sync lists them (at most 1024 characters)
+        """
+        answer = self._json(
+            "POST",
+            "/sync/retire",
+            body={
+                "machine": machine,
+            },
+            least=600,
+        )
+        return cast("shapes.SyncOutcomes", answer)
