@@ -53,30 +53,35 @@ func (a *Served) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	type answer struct {
-		status *Status
-		err    error
+	var st *Status
+	err = a.Within(ctx, statusTime, func(ctx context.Context, x *Remotes) (err error) {
+		st, err = x.Status(ctx)
+		return err
+	})
+	switch {
+	case err == nil:
+		return st, nil
+	case errors.Is(err, hippo.ErrUnavailable) && ctx.Err() == nil:
+		return a.last(ctx, s, err)
+	default:
+		return nil, err
 	}
-	done := make(chan answer, 1)
-	asked, cancel := context.WithTimeout(ctx, statusTime)
-	defer cancel()
+}
+
+// Within is Use with a bound: what hangs then is abandoned, and the error is [hippo.ErrUnavailable].
+func (a *Served) Within(ctx context.Context, d time.Duration, fn func(context.Context, *Remotes) error) error {
+	late := fmt.Errorf("%w: no answer within %v", hippo.ErrUnavailable, d)
+	ctx, cancel := context.WithTimeoutCause(ctx, d, late)
+	done := make(chan error, 1)
 	go func() {
-		var got answer
-		err := a.Use(asked, func(x *Remotes) (err error) {
-			got.status, err = x.Status(asked)
-			return err
-		})
-		got.err = err
-		done <- got
+		defer cancel()
+		done <- a.Use(ctx, func(x *Remotes) error { return fn(ctx, x) })
 	}()
 	select {
-	case got := <-done:
-		if got.err == nil || ctx.Err() != nil || !errors.Is(got.err, hippo.ErrUnavailable) && asked.Err() == nil {
-			return got.status, got.err
-		}
-		return a.last(ctx, s, got.err)
-	case <-asked.Done():
-		return a.last(ctx, s, fmt.Errorf("%w: no answer within %v", hippo.ErrUnavailable, statusTime))
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

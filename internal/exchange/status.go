@@ -59,6 +59,9 @@ type Machine struct {
 	RetiredBy string
 }
 
+// KindMachine is the kind of the holders that are machines.
+const KindMachine = shelf.Machine
+
 // Known returns what was seen of each remote of a store when it was used last, by the folder for keys and states. Nothing is opened but
 // that; there may be none.
 func Known(dir string) ([]RemoteStatus, error) {

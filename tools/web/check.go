@@ -54,6 +54,7 @@ func pages(s *site) [][2]string {
 		{"pairs", "/ui/review?part=pairs"},
 		{"audit", "/ui/review?part=audit"},
 		{"status", "/ui/status"},
+		{"sync", "/ui/sync"},
 		{"settings", "/ui/settings"},
 		{"missing", "/ui/nowhere"},
 	}

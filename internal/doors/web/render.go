@@ -19,7 +19,8 @@ type layout struct {
 	forms
 	assets *assets
 	// Path is that of the page, to mark it among the places.
-	Path string
+	Path   string
+	Places []place
 	// In: somebody is logged in, with the name Who.
 	In    bool
 	Who   string
@@ -51,17 +52,21 @@ func formsOf(v *visit) forms {
 // place is a page that every page links to.
 type place struct{ path, name string }
 
-// places returns the pages that every page links to, for a caller who may write or not.
-func places(write bool) []place {
+// placesOf returns the pages that every page links to for a caller.
+func placesOf(v *visit) []place {
 	list := []place{
 		{"/", "Search"}, {"/ui/browse", "Browse"}, {"/ui/new", "Add"}, {"/ui/import", "Import"}, {"/ui/timeline", "Timeline"}, {"/ui/review", "Review"}, {"/ui/status", "Status"}, {"/ui/settings", "Settings"},
 	}
+	if x := v.options.Sync; x != nil && x.Why == nil && operates(v) {
+		list = slices.Insert(list, len(list)-1, place{"/ui/sync", "Sync"})
+	}
+	write := v.caller.Scope.Allows(hippo.RightWrite)
 	return slices.DeleteFunc(list, func(p place) bool { return (p.path == "/ui/new" || p.path == "/ui/import") && !write })
 }
 
 // render writes a page. A template that fails is an error of the programmer; what was written before it is not sent.
 func (s *server) render(v *visit, status int, p page) {
-	l := layout{page: p, forms: formsOf(v), assets: s.assets, Path: v.r.URL.Path, Theme: themeOf(v.r)}
+	l := layout{page: p, forms: formsOf(v), assets: s.assets, Path: v.r.URL.Path, Places: placesOf(v), Theme: themeOf(v.r)}
 	l.In, l.Who = v.caller.Scope.Rights != 0, v.caller.Name
 	if v.session != nil && !isLive(v.r) {
 		l.Toast = v.session.takeToast()

@@ -75,7 +75,7 @@ func TestRights(t *testing.T) {
 		}
 	}
 	csrf := fieldsOf(reader.open("/").form("Sign out")).Get("csrf")
-	for _, action := range []string{path + "/edit", path + "/split", path + "/undo", "/ui/new", "/ui/new/compare", "/ui/bulk", "/ui/import", "/ui/import/confirm", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", path + "/holds", "/ui/merge", "/ui/compatible", "/ui/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
+	for _, action := range []string{path + "/edit", path + "/split", path + "/undo", "/ui/new", "/ui/new/compare", "/ui/bulk", "/ui/import", "/ui/import/confirm", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", path + "/holds", "/ui/merge", "/ui/compatible", "/ui/undo", "/ui/sync/now", "/ui/sync/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
 		reader.send(action, url.Values{"csrf": {csrf}, "vote": {"up"}, "content": {"x"}}).want(http.StatusForbidden, "Not allowed")
 	}
 	reader.open("/ui/new").want(http.StatusForbidden)

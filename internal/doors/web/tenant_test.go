@@ -138,7 +138,7 @@ func pagesOf(mine, foreign hippo.ID) []string {
 		"/?q=weir&tag=sluice",
 		"/ui/browse", "/ui/browse?project=other", "/ui/browse?tag=sluice", "/ui/browse?type=decision", "/ui/browse?session=s", "/ui/browse?forgotten=on", "/ui/browse?source=hook",
 		"/ui/browse?import=" + foreign.Short(), "/ui/browse?offset=2", "/ui/browse?when=today", "/ui/new", "/ui/import", "/ui/import?file=nothing&project=other", "/ui/timeline", "/ui/timeline?from=2026-03-01&to=2026-03-02",
-		"/ui/review", "/ui/review?part=pairs", "/ui/review?part=audit", "/ui/review/audit", "/ui/review?part=audit", "/ui/status", "/ui/settings", "/ui/nowhere",
+		"/ui/review", "/ui/review?part=pairs", "/ui/review?part=audit", "/ui/review/audit", "/ui/review?part=audit", "/ui/status", "/ui/settings", "/ui/sync", "/ui/nowhere",
 		"/ui/export?all=1", "/ui/export?all=1&filter=tag%3Dsluice&format=csv", "/ui/export?format=md&id=" + foreign.String(),
 	}
 	for _, id := range []hippo.ID{mine, foreign} {
@@ -179,6 +179,7 @@ func changesOf(mine, second, foreign hippo.ID) (out []change) {
 			change{"/ui/new", url.Values{"content": {"The secret plan of the weir by the heron is 2"}, "project": {"other"}, "supersedes": {id.String()}}},
 			change{"/ui/new", url.Values{"content": {"The secret plan of the weir by the heron is 2"}, "supersedes": {id.String()}}})
 	}
+	out = append(out, change{"/ui/sync/now", url.Values{}}, change{"/ui/sync/undo", url.Values{"operation": {foreign.String()}}})
 	return append(out, change{"/ui/settings/tokens", url.Values{"name": {"new"}, "rights": {"read"}, "projects": {"p"}, "days": {"3"}}},
 		change{"/ui/settings/tokens/revoke", url.Values{"name": {"theirs"}}}, change{"/ui/theme", url.Values{"theme": {"dark"}}}, change{"/ui/logout", url.Values{}})
 }

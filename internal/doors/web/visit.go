@@ -222,8 +222,9 @@ func (s *server) fail(v *visit, err error) {
 }
 
 // messageOf returns the text of an error without secrets, as a sentence.
-func messageOf(err error) string {
-	text := wire.ErrorOf(err, "").Error.Message
+func messageOf(err error) string { return sentence(wire.ErrorOf(err, "").Error.Message) }
+
+func sentence(text string) string {
 	if text == "" {
 		return ""
 	}

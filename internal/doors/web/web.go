@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/exchange"
 	"github.com/hippo-memory/hippo/internal/serve/httpd"
 )
 
@@ -27,6 +28,8 @@ type Options struct {
 	Login func(token string) (httpd.Caller, bool)
 	// Tokens are managed on the page of settings by callers with [hippo.RightAdmin]; nil hides them.
 	Tokens Tokens
+	// Sync is how callers who run the server reach the remotes of the store; nil: they do not.
+	Sync *exchange.Served
 	// Version is that of the program, Store the name of the store; both are shown, Store to callers with
 	// [hippo.RightAdmin].
 	Version, Store string
@@ -77,6 +80,9 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	add("GET /ui/new", s.view(hippo.RightRead|hippo.RightWrite, showNew))
 	add("POST /ui/settings/tokens", s.action(hippo.RightAdmin, createToken))
 	add("POST /ui/settings/tokens/revoke", s.action(hippo.RightAdmin, revokeToken))
+	add("GET /ui/sync", s.view(operator, showSync))
+	add("POST /ui/sync/now", s.action(operator, syncNow))
+	add("POST /ui/sync/undo", s.action(operator, undoConflict))
 	add("POST /ui/theme", s.action(hippo.RightRead, setTheme))
 	add("POST /ui/logout", s.action(0, logout))
 	add("GET /ui/enter/{key}", http.HandlerFunc(s.enter))

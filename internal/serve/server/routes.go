@@ -71,7 +71,7 @@ func (f *frontEnds) routes(opener httpd.Opener) []httpd.Route {
 		f.shelves(),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: kind, Now: now, Log: log}),
 		web.Routes(open, &web.Options{
-			Sessions: f.sessions, Login: tokens.Authenticate, Tokens: webTokens{f.tokens}, Version: v, Store: store, Now: now, Log: log,
+			Sessions: f.sessions, Login: tokens.Authenticate, Tokens: webTokens{f.tokens}, Sync: f.sync, Version: v, Store: store, Now: now, Log: log,
 		}),
 	)
 }
