@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,7 +22,7 @@ type running struct {
 	t      *testing.T
 	store  *store.Store
 	dir    string
-	joined int // how often others have changed memories
+	joined atomic.Int64 // how often others have changed memories
 	bg     *exchange.Background
 }
 
@@ -32,7 +33,7 @@ func newRunning(t *testing.T, dir string) *running {
 }
 
 func (m *running) options() exchange.Options {
-	return exchange.Options{Dir: m.dir, Now: time.Now, Changed: func() { m.joined++ }}
+	return exchange.Options{Dir: m.dir, Now: time.Now, Changed: func() { m.joined.Add(1) }}
 }
 
 // begin begins to sync every minute. The times of the test are those of its bubble.
@@ -134,8 +135,8 @@ func TestBackground(t *testing.T) {
 		time.Sleep(time.Minute)
 		a.record("the heron stands")
 		time.Sleep(2 * time.Minute)
-		if !b.has("the heron stands") || b.joined == 0 {
-			t.Errorf("the memory has not arrived; %d calls that something changed", b.joined)
+		if !b.has("the heron stands") || b.joined.Load() == 0 {
+			t.Errorf("the memory has not arrived; %d calls that something changed", b.joined.Load())
 		}
 		b.record("the crane dances")
 		time.Sleep(2 * time.Minute)

@@ -146,7 +146,7 @@ func syncNow(s *shell, c *cobra.Command, v wire.SyncVerb) {
 	var deadline time.Duration
 	c.Long = `Sync with all remotes, and print a line for each. What --deadline cuts off is left to the next sync: nothing is lost, and nothing is stored
 in part.`
-	c.Example = "  hippo sync now\n  hippo sync now --deadline 2s; claude   # before a session"
+	c.Example = "  hippo sync now\n  hippo sync now --deadline 2s        # before a session"
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if deadline < 0 {
 			return usagef("--deadline must not be negative, got %v", deadline)
