@@ -6,6 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/base/top"
+	"github.com/hippo-memory/hippo/internal/retrieval/rank"
 	"github.com/hippo-memory/hippo/internal/retrieval/retrieve"
 )
 
@@ -115,33 +116,42 @@ func (b *pruning) raise() {
 }
 
 // excludes reports whether a match cannot be among the candidates, because its text alone is less relevant than all of them.
-// Superseded ones can: their successors take their places. If there is a distribution, one that may not hold is not excluded either: its relevance may
-// be half of that of its text. sum is the weighted sum of the text. Cost: some 10 ns.
-func (b *pruning) excludes(m *retrieve.Match) (sum float64, excluded bool) {
+// Superseded ones can: their successors take their places. Cost: some 10 ns.
+func (b *pruning) excludes(m *retrieve.Match) (t text, excluded bool) {
 	if m.Score >= b.least[0] || m.Cosine >= b.least[1] || m.Multilingual >= b.least[2] {
-		return 0, false
+		return t, false
 	}
 	o := b.first.found.Outline(m.Doc)
-	if o.Superseded || o.Bounded && !b.first.undistributed {
-		return 0, false
+	if o.Superseded {
+		return t, false
 	}
-	if sum = b.first.sum(m, o.Length); sum < b.sum {
-		return sum, true
+	if t = (text{b.first.sum(m, o.Length), o.Bounded}); t.sum < b.sum {
+		return t, true
 	}
-	b.highest.Text, b.highest.Context = b.first.scorer.Text(sum), m.Context
-	return sum, b.first.relevance(b.first.weights, &b.highest) < b.relevance
+	b.highest.Text, b.highest.Context = b.first.scorer.Text(t.sum), m.Context
+	return t, b.first.relevance(b.first.weights, &b.highest) < b.relevance
 }
 
-// atMost returns the bound of the relevance of a match, by the weighted sum of its text: ranker hippo multiplies text and context.
-func (b *pruning) atMost(m *retrieve.Match, sum float64) atMost {
+// text is what is known of a match by its text: the weighted sum, and whether its validity has a bound.
+type text struct {
+	sum     float64
+	bounded bool
+}
+
+// atMost returns the bound of the relevance of a match that no other supersedes: ranker hippo multiplies text and context.
+func (b *pruning) atMost(m *retrieve.Match, t text) atMost {
 	if m.Context != b.context {
 		b.highest.Text, b.highest.Context = 1, m.Context
 		b.context, b.share = m.Context, b.first.relevance(b.first.weights, &b.highest)
 	}
-	return atMost{m.Doc, float32(b.first.scorer.Text(sum) * b.share)}
+	high := b.first.scorer.Text(t.sum) * b.share
+	if t.bounded && b.first.lapsed(m.Doc, &retrieve.Row{Marks: retrieve.Marks{Bounded: true}}) {
+		high *= rank.Lapsed
+	}
+	return atMost{m.Doc, float32(high)}
 }
 
-// leastShare is [unread.least] for matches whose validity has no bound.
+// leastShare is [unread.least]: whether a match lapsed is known.
 func (b *pruning) leastShare() float64 {
 	low, high, f := b.lowest, b.highest, b.first
 	low.Text, low.Context, high.Text, high.Context = 1, 1, 1, 1
@@ -149,12 +159,11 @@ func (b *pruning) leastShare() float64 {
 	return f.relevance(f.weights, &low) / f.relevance(f.weights, &high)
 }
 
-// lowerBound is the relevance that a match has whatever its row says. The row says whether it is archived or its validity has a bound, which
-// most memories have not.
+// lowerBound is the relevance that a match has whatever its row says, but that it is archived or its validity has a bound: its row is read if it may.
 func (b *pruning) lowerBound(m *retrieve.Match) float64 {
-	s, f := &b.lowest, b.first
-	s.Text, s.Context = f.scorer.Text(f.sum(m, f.found.Outline(m.Doc).Length)), m.Context
-	if s.Behind, s.Lapsed = false, false; f.behind && f.found.Some.Archived || f.found.Some.Bounded {
+	s, f, o := &b.lowest, b.first, b.first.found.Outline(m.Doc)
+	s.Text, s.Context = f.scorer.Text(f.sum(m, o.Length)), m.Context
+	if s.Behind, s.Lapsed = false, false; f.behind && f.found.Some.Archived || o.Bounded {
 		row := f.found.Reader.Row(m.Doc)
 		s.Behind, s.Lapsed = f.behind && row.Archived, f.lapsed(m.Doc, &row)
 	}

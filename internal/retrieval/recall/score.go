@@ -151,8 +151,11 @@ func (f *firstStage) lapsed(doc retrieve.Doc, row *retrieve.Row) bool {
 		if d := f.found.Reader.Details(doc); f.about.holds(&d) {
 			return false
 		}
+		if !row.Superseded {
+			break
+		}
 		next, ok := f.found.Reader.Successor(doc)
-		if !row.Superseded || !ok || next == doc {
+		if !ok || next == doc {
 			break
 		}
 		doc = next

@@ -76,13 +76,13 @@ func (s *selection) mayRank(m *retrieve.Match) bool {
 
 // excludes reports whether a match is known to be no candidate, and counts it then.
 func (s *selection) excludes(m *retrieve.Match) bool {
-	sum, excluded := s.pruning.excludes(m)
+	t, excluded := s.pruning.excludes(m)
 	if !excluded {
 		return false
 	}
 	s.tally.total++
 	if !s.first.undistributed {
-		s.unread.list = append(s.unread.list, s.pruning.atMost(m, sum))
+		s.unread.list = append(s.unread.list, s.pruning.atMost(m, t))
 	}
 	return true
 }
