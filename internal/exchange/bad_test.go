@@ -18,16 +18,16 @@ import (
 	"github.com/hippo-memory/hippo/internal/sync/entry"
 )
 
-// pair are two machines that sync by a folder.
-type pair struct {
+// two are machines that sync by a folder.
+type two struct {
 	*testing.T
 	at   exchange.Carrier
 	a, b *machine
 }
 
-func newPair(t *testing.T) *pair {
+func newTwo(t *testing.T) *two {
 	t.Helper()
-	p := &pair{t, newFolder(t), newMachine(t, "a"), newMachine(t, "b")}
+	p := &two{t, newFolder(t), newMachine(t, "a"), newMachine(t, "b")}
 	p.a.record("of a")
 	p.b.record("of b")
 	p.a.init(p.at)
@@ -37,7 +37,7 @@ func newPair(t *testing.T) *pair {
 }
 
 // files returns the files of the folder whose names match.
-func (p *pair) files(pattern string) []string {
+func (p *two) files(pattern string) []string {
 	p.Helper()
 	files, err := filepath.Glob(filepath.Join(string(p.at), "hippo-sync", pattern))
 	if err != nil || len(files) == 0 {
@@ -47,7 +47,7 @@ func (p *pair) files(pattern string) []string {
 }
 
 // refused fails unless a sync fails with an error that says what to do, and changes nothing in the folder.
-func (m *machine) refused(p *pair, want error, says string) {
+func (m *machine) refused(p *two, want error, says string) {
 	m.Helper()
 	before := p.snapshot()
 	out := m.sync()
@@ -60,7 +60,7 @@ func (m *machine) refused(p *pair, want error, says string) {
 }
 
 // snapshot lists the folder.
-func (p *pair) snapshot() string {
+func (p *two) snapshot() string {
 	p.Helper()
 	var out []string
 	err := filepath.WalkDir(string(p.at), func(path string, e fs.DirEntry, err error) error {
@@ -75,7 +75,7 @@ func (p *pair) snapshot() string {
 	return strings.Join(out, " ")
 }
 
-func (p *pair) remove(files ...string) {
+func (p *two) remove(files ...string) {
 	p.Helper()
 	for _, file := range files {
 		if err := os.RemoveAll(file); err != nil {
@@ -84,7 +84,7 @@ func (p *pair) remove(files ...string) {
 	}
 }
 
-func (p *pair) write(file, content string) {
+func (p *two) write(file, content string) {
 	p.Helper()
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		p.Fatal(err)
@@ -95,20 +95,20 @@ func (p *pair) write(file, content string) {
 func TestSync_bad_input(t *testing.T) {
 	t.Parallel()
 	const lost = "run hippo sync join with an invitation from another machine"
-	for name, befall := range map[string]func(p *pair){
-		"a damaged key": func(p *pair) {
+	for name, befall := range map[string]func(p *two){
+		"a damaged key": func(p *two) {
 			replace(p.T, p.a.key(), "AGE-SECRET-KEY-1", "AGE-SECRET-KEY-X")
 			p.a.refused(p, hippo.ErrForbidden, lost)
 			p.a.join(p.b.invite(), p.at)
 		},
-		"a key file that is no JSON": func(p *pair) {
+		"a key file that is no JSON": func(p *two) {
 			file := p.a.key()
 			p.write(file, "{")
 			p.a.refused(p, hippo.ErrCorrupt, "delete it, and run hippo sync join")
 			p.remove(file)
 			p.a.join(p.b.invite(), p.at)
 		},
-		"the key of another vault": func(p *pair) {
+		"the key of another vault": func(p *two) {
 			other := newMachine(p.T, "other")
 			other.init(newFolder(p.T))
 			var theirs, ours map[string]any
@@ -128,13 +128,13 @@ func TestSync_bad_input(t *testing.T) {
 			p.a.refused(p, hippo.ErrForbidden, lost)
 			p.a.join(p.b.invite(), p.at)
 		},
-		"a folder that was emptied": func(p *pair) {
+		"a folder that was emptied": func(p *two) {
 			p.remove(filepath.Join(string(p.at), "hippo-sync"))
 			if out := p.a.mustSync(); len(out.Backwards) == 0 {
 				p.Error("nobody is told")
 			}
 		},
-		"a folder that is not mounted": func(p *pair) {
+		"a folder that is not mounted": func(p *two) {
 			aside := string(p.at) + ".aside"
 			if err := os.Rename(string(p.at), aside); err != nil {
 				p.Fatal(err)
@@ -146,7 +146,7 @@ func TestSync_bad_input(t *testing.T) {
 				p.Fatal(err)
 			}
 		},
-		"a folder that went backwards": func(p *pair) {
+		"a folder that went backwards": func(p *two) {
 			p.a.record("of a, then lost in the folder")
 			old := p.snapshot()
 			p.a.mustSync()
@@ -161,18 +161,18 @@ func TestSync_bad_input(t *testing.T) {
 			p.b.mustSync()
 			p.b.has("of a, then lost in the folder")
 		},
-		"a newer format": func(p *pair) {
+		"a newer format": func(p *two) {
 			file := p.files("format")[0]
 			p.write(file, `{"format":9}`)
 			p.a.record("of a, which a newer program has to send")
 			p.a.refused(p, hippo.ErrUnsupported, "use a newer hippo")
 			p.write(file, `{"format":1}`)
 		},
-		"a format that was cut": func(p *pair) {
+		"a format that was cut": func(p *two) {
 			p.write(p.files("format")[0], "")
 			p.a.mustSync()
 		},
-		"files that were cut": func(p *pair) {
+		"files that were cut": func(p *two) {
 			for _, file := range p.files("r/*/*") {
 				if err := os.Truncate(file, 40); err != nil {
 					p.Fatal(err)
@@ -181,7 +181,7 @@ func TestSync_bad_input(t *testing.T) {
 			p.a.mustSync()
 			p.b.mustSync()
 		},
-		"a file of somebody else": func(p *pair) {
+		"a file of somebody else": func(p *two) {
 			for _, file := range p.files("r/*/*") {
 				p.write(filepath.Join(filepath.Dir(file), "conflicted copy of "+filepath.Base(file)), "x")
 				p.write(filepath.Join(filepath.Dir(file), "9-1-99-"+strings.Repeat("0", 32)+".age"), "forged")
@@ -191,7 +191,7 @@ func TestSync_bad_input(t *testing.T) {
 				p.Error("the forged files are not named")
 			}
 		},
-		"a clock in 2031": func(p *pair) {
+		"a clock in 2031": func(p *two) {
 			now := p.b.now
 			p.b.now = time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
 			id := p.b.record("of 2031")
@@ -203,7 +203,7 @@ func TestSync_bad_input(t *testing.T) {
 			p.b.mustSync()
 			p.b.has("edited by a, who has seen it")
 		},
-		"a folder that cannot be written": func(p *pair) {
+		"a folder that cannot be written": func(p *two) {
 			keep := filepath.Join(string(p.at), "hippo-sync", "r")
 			if err := os.Rename(keep, keep+".aside"); err != nil {
 				p.Fatal(err)
@@ -218,7 +218,7 @@ func TestSync_bad_input(t *testing.T) {
 				p.Fatal(err)
 			}
 		},
-		"two devices with one key and one store": func(p *pair) {
+		"two devices with one key and one store": func(p *two) {
 			c := newMachine(p.T, "copy")
 			p.remove(c.dir)
 			if err := os.CopyFS(c.dir, os.DirFS(p.a.dir)); err != nil {
@@ -233,7 +233,7 @@ func TestSync_bad_input(t *testing.T) {
 			c.has("of the original")
 			p.a.has("of the copy")
 		},
-		"entries of a newer program": func(p *pair) {
+		"entries of a newer program": func(p *two) {
 			p.a.foreign(`{"n":%d,"t":"01a30000000000%02x","id":"0198f2b5-0000-7000-8000-00000000000%d","p":{"mood":{"of":"a newer program"}},"why":1}`)
 			p.a.mustSync()
 			p.b.mustSync()
@@ -244,7 +244,7 @@ func TestSync_bad_input(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPair(t)
+			p := newTwo(t)
 			befall(p)
 			p.a.record("of a, afterwards")
 			p.b.record("of b, afterwards")

@@ -38,6 +38,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if text := os.Getenv(crashChild); text != "" {
+		runChild(text)
+		return
+	}
 	os.Exit(m.Run())
 }
 
