@@ -175,3 +175,6 @@ func syncs(c *config.Config) error {
 	}
 	return fmt.Errorf("%w: %s", hippo.ErrUnsupported, why)
 }
+
+// Shown ends the beginning of a vault, whose recovery key was shown.
+func Shown(x *Remotes, c exchange.Carrier) error { return exchange.Shown(x.Remotes, c) }

@@ -37,6 +37,7 @@ func beginOrJoin(dir string, at exchange.Carrier, code string) error {
 			recovery, out, err := x.Init(ctx, at, m.name)
 			if err == nil {
 				fmt.Println(recovery)
+				err = exchange.Shown(x, at)
 			}
 			return errors.Join(err, out.Err)
 		}

@@ -144,9 +144,18 @@ func (x *Remotes) Init(ctx context.Context, c Carrier, machine string) (recovery
 		return "", out, err
 	}
 	out = x.use(ctx, r, (*shelf.Shelf).Sync)
-	r.unfinished, out.Unfinished = false, false
-	out.Err = errors.Join(out.Err, r.save())
+	out.Unfinished = false
 	return recovery, out, nil
+}
+
+// Shown ends an Init: the recovery key was shown, and the next Init does not show another one.
+func Shown(x *Remotes, c Carrier) error {
+	r, err := x.files.one(c)
+	if err != nil {
+		return err
+	}
+	r.unfinished = false
+	return r.save()
 }
 
 // Join makes this machine one of the vault in a folder, by the code of an invitation or the recovery key, and exchanges all with it.

@@ -90,8 +90,10 @@ func (m *machine) init(at exchange.Carrier) (recovery string) {
 	m.Helper()
 	m.must(func(ctx context.Context, x *exchange.Remotes) error {
 		r, out, err := x.Init(ctx, at, m.name)
-		recovery = r
-		return errors.Join(err, out.Err)
+		if recovery = r; err != nil {
+			return err
+		}
+		return errors.Join(out.Err, exchange.Shown(x, at))
 	})
 	return recovery
 }

@@ -125,7 +125,8 @@ key is shown once: with it and the carrier a new machine can join when all other
 				if err != nil {
 					return err
 				}
-				return printBegun(s, recovery, wire.SyncOutcomeOf(&out))
+				err = printBegun(s, recovery, wire.SyncOutcomeOf(&out))
+				return errors.Join(err, app.Shown(x, at))
 			})
 		},
 	}
