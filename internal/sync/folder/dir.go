@@ -31,7 +31,7 @@ func OpenDir(path string) (*Dir, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w: mount or make the folder first", hippo.ErrUnavailable, err)
+		return nil, notThere(err)
 	case !info.IsDir():
 		return nil, fmt.Errorf("%w: %s is not a folder", hippo.ErrInvalid, path)
 	}
@@ -113,8 +113,8 @@ func (d *Dir) Receive(name string, from io.Reader) (written bool, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return false, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return false, explain(err)
+	if err := d.makeFor(name); err != nil {
+		return false, err
 	}
 	t, err := os.CreateTemp(filepath.Dir(path), ".new-*") // no list shows it
 	if err != nil {
@@ -128,6 +128,31 @@ func (d *Dir) Receive(name string, from io.Reader) (written bool, err error) {
 		return false, explain(errors.Join(err, os.Remove(t.Name())))
 	}
 	return true, nil
+}
+
+// makeFor makes the folders of a file, one in the other. It never makes the folder of the user: a stick may have been taken out since the
+// folder was opened.
+func (d *Dir) makeFor(name string) error {
+	dirs := []string{d.root}
+	for i, c := range name {
+		if c == '/' {
+			dirs = append(dirs, filepath.Join(d.root, filepath.FromSlash(name[:i])))
+		}
+	}
+	for _, dir := range dirs {
+		switch err := os.Mkdir(dir, 0o700); {
+		case errors.Is(err, fs.ErrNotExist):
+			return notThere(err)
+		case err != nil && !errors.Is(err, fs.ErrExist):
+			return explain(err)
+		}
+	}
+	return nil
+}
+
+// notThere explains that the folder of the user does not exist.
+func notThere(err error) error {
+	return fmt.Errorf("%w: %w: mount or make the folder first", hippo.ErrUnavailable, err)
 }
 
 // Remove implements the interface.

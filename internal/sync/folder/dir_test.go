@@ -3,6 +3,7 @@ package folder_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -118,5 +119,30 @@ func TestDir_links(t *testing.T) {
 	}
 	if list, err := d.List(context.Background()); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// A folder that is taken away while it is used is not made again: a sync would write beside the stick.
+func TestDir_is_not_made_again(t *testing.T) {
+	t.Parallel()
+	outer := filepath.Join(t.TempDir(), "stick")
+	if err := os.Mkdir(outer, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, err := folder.OpenDir(outer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Put(t.Context(), "a/b/first", []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(outer, outer+" in a pocket"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Put(t.Context(), "a/b/second", []byte("2")); !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), "mount or make the folder first") {
+		t.Errorf("put returned %v", err)
+	}
+	if _, err := os.Lstat(outer); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is there again: %v", err)
 	}
 }
