@@ -132,7 +132,7 @@ func (x *Remotes) Init(ctx context.Context, c Carrier, machine string) (recovery
 	r.unfinished = true
 	begun := x.files.begun(c)
 	err = x.begin(ctx, r, func(f shelf.Folder, keep shelf.Keep) (err error) {
-		recovery, err = shelf.Init(ctx, f, machine, begun, x.Now, keep)
+		recovery, err = shelf.Init(ctx, f, machine, nil, begun, x.Now, keep)
 		if err != nil && begun == nil && r.key != nil {
 			if there, failed := shelf.Exists(ctx, f); failed == nil && !there { // there is nothing to go on with
 				err = errors.Join(err, r.remove())

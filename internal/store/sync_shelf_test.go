@@ -61,7 +61,7 @@ func (w *shelves) sync(i int) error {
 		var err error
 		keep := func(k *shelf.Key, s *shelf.State) error { key, state = k, s; return nil }
 		if len(w.keys) == 0 {
-			_, err = shelf.Init(ctx, w.folder, "first", nil, w.at, keep)
+			_, err = shelf.Init(ctx, w.folder, "first", nil, nil, w.at, keep)
 		} else {
 			var code string
 			if code, err = shelf.Open(w.folder, w.keys[0], w.states[0], w.at).Invite(ctx, w.now.Add(time.Hour)); err == nil {

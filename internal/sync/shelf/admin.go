@@ -27,17 +27,17 @@ func Exists(ctx context.Context, f Folder) (bool, error) {
 type Keep func(*Key, *State) error
 
 // Init begins a vault in a folder that holds none, and returns the recovery key, which is shown once. begun is the key of an Init that was
-// stopped, or nil: its vault gets one more recovery key. The error is [hippo.ErrConflict] if there is another vault.
-func Init(ctx context.Context, f Folder, machine string, begun *Key, now func() time.Time, keep Keep) (string, error) {
+// stopped, or nil: its vault gets one more recovery key. team is nil for a vault of the machines of one person. The error is [hippo.ErrConflict] if there is another vault.
+func Init(ctx context.Context, f Folder, machine string, team *Team, begun *Key, now func() time.Time, keep Keep) (string, error) {
 	v, err := viewOf(ctx, f)
 	if err != nil {
 		return "", err
 	}
-	r := &run{Shelf: Open(f, begun, &State{}, now), view: v, trust: &trust{}}
+	r := &run{Shelf: Open(f, begun, &State{Team: team != nil}, now), view: v, trust: &trust{}}
 	if v.used() {
 		err = r.resume(ctx)
 	} else {
-		err = r.begin(machine)
+		err = r.begin(machine, team)
 	}
 	if err != nil {
 		return "", err
@@ -46,7 +46,7 @@ func Init(ctx context.Context, f Folder, machine string, begun *Key, now func() 
 	if err != nil {
 		return "", err
 	}
-	r.say(r.key, statement{Admit: recovery.admission("recovery key", Recovery)})
+	r.say(r.key, statement{Admit: recovery.admission(r.key, "recovery key", Recovery)})
 	if err := keep(r.key, r.state); err != nil {
 		return "", err
 	}
@@ -57,7 +57,7 @@ func Init(ctx context.Context, f Folder, machine string, begun *Key, now func() 
 }
 
 // begin makes this machine the first one of a vault.
-func (r *run) begin(machine string) error {
+func (r *run) begin(machine string, team *Team) error {
 	if r.key == nil {
 		vault, err := age.GenerateX25519Identity()
 		if err != nil {
@@ -67,7 +67,10 @@ func (r *run) begin(machine string) error {
 			return err
 		}
 	}
-	r.say(r.key, statement{Admit: r.key.admission(machine, Machine)})
+	r.say(r.key, statement{Admit: r.key.admission(r.key, machine, Machine)})
+	if team != nil {
+		r.say(r.key, statement{Team: team})
+	}
 	return nil
 }
 
@@ -86,35 +89,15 @@ func (r *run) resume(ctx context.Context) error {
 // [hippo.ErrInvalid] for a code with a typo, [hippo.ErrNotFound] for one that this folder does not know, and [hippo.ErrForbidden] for
 // an invitation that has expired.
 func Join(ctx context.Context, f Folder, code, machine string, now func() time.Time, keep Keep) error {
-	guest, err := parseCode(code)
+	guest, r, err := guestRun(ctx, f, code, now)
 	if err != nil {
 		return err
-	}
-	v, err := viewOf(ctx, f)
-	if err != nil {
-		return err
-	}
-	if len(v.keys[guest.id()]) == 0 {
-		return fmt.Errorf("%w: this folder does not know the code: it was used or has expired, it is for another folder, or the folder has not arrived yet", hippo.ErrNotFound)
-	}
-	rec, err := openRecord(ctx, f, v.keys[guest.id()][0], guest.self)
-	if err != nil {
-		return err
-	}
-	r := &run{Shelf: Open(f, nil, &State{Statements: union(rec.Root, nil, rec.Statements)}, now), view: v}
-	r.trust = evaluate(rec.Root, r.state.Statements)
-	guest.root = rec.Root
-	if guest.vault, err = age.ParseX25519Identity(rec.Vault); err != nil {
-		return errHalf()
 	}
 	m := r.trust.members[guest.id()]
-	if m == nil || m.Kind == Invitation && now().After(m.Until) {
-		return fmt.Errorf("%w: the invitation has expired: run hippo sync invite again", hippo.ErrForbidden)
-	}
-	if r.key, err = randomKey(guest.vault, rec.Root); err != nil {
+	if r.key, err = randomKey(guest.vault, guest.root); err != nil {
 		return err
 	}
-	r.say(guest, statement{Admit: r.key.admission(machine, Machine)})
+	r.say(guest, statement{Admit: r.key.admission(guest, machine, Machine)})
 	if err := keep(r.key, r.state); err != nil {
 		return err
 	}
@@ -122,7 +105,7 @@ func Join(ctx context.Context, f Folder, code, machine string, now func() time.T
 		return err
 	}
 	if m.Kind == Invitation {
-		if err := r.removeRecords(ctx, v.keys[m.ID]); err != nil {
+		if err := r.removeRecords(ctx, r.view.keys[m.ID]); err != nil {
 			return err
 		}
 	}
@@ -131,6 +114,15 @@ func Join(ctx context.Context, f Folder, code, machine string, now func() time.T
 
 // Invite returns a code with which one more machine can join until a time. It is a secret: who has it and the folder can read everything.
 func (s *Shelf) Invite(ctx context.Context, until time.Time) (string, error) {
+	return s.invite(ctx, until, false)
+}
+
+// InviteSame is [Shelf.Invite] for another machine of the same person, which can do in a team what this one can.
+func (s *Shelf) InviteSame(ctx context.Context, until time.Time) (string, error) {
+	return s.invite(ctx, until, true)
+}
+
+func (s *Shelf) invite(ctx context.Context, until time.Time, same bool) (string, error) {
 	r, err := s.start(ctx, nil, true)
 	if err != nil {
 		return "", err
@@ -139,8 +131,8 @@ func (s *Shelf) Invite(ctx context.Context, until time.Time) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	a := guest.admission("invitation", Invitation)
-	a.Until = until.UnixMilli()
+	a := guest.admission(s.key, "invitation", Invitation)
+	a.Until, a.Same = until.UnixMilli(), same
 	r.say(s.key, statement{Admit: a})
 	if err := r.writeTrust(ctx); err != nil {
 		return "", err

@@ -215,7 +215,7 @@ func TestSync_forged(t *testing.T) {
 	posing.sign = append(slices.Clone(stranger.sign[:32]), ms[0].key.public()...)
 	admitting := seal(stranger) // it admits itself, and claims the replica
 	statements := slices.Concat(ms[0].state.Statements, []signed{
-		stranger.signed(statement{Admit: stranger.admission("a", Machine)}), stranger.signed(statement{Claim: replica.String()}),
+		stranger.signed(statement{Admit: stranger.admission(stranger, "a", Machine)}), stranger.signed(statement{Claim: replica.String()}),
 		stranger.signed(statement{Retire: &retirement{ms[0].key.id(), nil}}),
 	})
 	r := &run{Shelf: Open(admitting, stranger, &State{Statements: statements}, noon), view: &view{}}

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/hkdf"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,9 +85,17 @@ func (k *Key) public() ed25519.PublicKey { return ed25519.PublicKey(k.sign[ed255
 // id names a holder by its key for signatures.
 func (k *Key) id() string { return digest(k.public()) }
 
-// admission returns what makes the key one of the vault.
-func (k *Key) admission(name string, kind Kind) *admission {
-	return &admission{Key: k.public(), Recipient: k.self.Recipient().String(), Name: name, Kind: kind}
+// admission returns what makes the key one of the vault if the holder of another one states it. It needs both keys: nobody can admit the key
+// of somebody else, by another name or as his own.
+func (k *Key) admission(by *Key, name string, kind Kind) *admission {
+	a := &admission{Key: k.public(), Recipient: k.self.Recipient().String(), Name: name, Kind: kind}
+	a.Proof = ed25519.Sign(k.sign, a.proven(by.root, by.public()))
+	return a
+}
+
+// proven is what the signature of the admitted key covers.
+func (a *admission) proven(root, by ed25519.PublicKey) []byte {
+	return fmt.Appendf(nil, "hippo sync admission\n%s\n%s\n%s %s\n%s", base64.StdEncoding.EncodeToString(root), base64.StdEncoding.EncodeToString(by), a.Recipient, a.Kind, a.Name)
 }
 
 // signed signs a statement.

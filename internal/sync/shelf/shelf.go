@@ -81,6 +81,8 @@ type State struct {
 	Holders []string        `json:"holders,omitempty"`
 	// Statements are all that were seen.
 	Statements []signed `json:"statements,omitempty"`
+	// Team: the vault is one of a team, as this machine learned when it joined.
+	Team bool `json:"team,omitempty"`
 	// Counted is how many entries of a replica were published when those that count were counted.
 	Counted entry.Vector `json:"counted,omitempty"`
 	// Tail are the entries that the store has published last.

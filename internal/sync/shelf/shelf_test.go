@@ -240,7 +240,7 @@ func TestJoin_refuses(t *testing.T) {
 	if err := Join(ctx, f, code, "c", noon, nil); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("used: %v", err)
 	}
-	if _, err := Init(ctx, f, "d", nil, noon, nil); !errors.Is(err, hippo.ErrConflict) {
+	if _, err := Init(ctx, f, "d", nil, nil, noon, nil); !errors.Is(err, hippo.ErrConflict) {
 		t.Errorf("a second vault: %v", err)
 	}
 	m.sync()

@@ -82,7 +82,7 @@ func TestInit_stopped(t *testing.T) {
 	ctx := context.Background()
 	stops(t, func(t *testing.T, f *mem, s *stopping) error {
 		m := &machine{t, "a", f, nil, nil, newStore(t), noon}
-		_, stopped := Init(ctx, s, "a", nil, noon, m.keep)
+		_, stopped := Init(ctx, s, "a", nil, nil, noon, m.keep)
 		if len(f.files) > 0 && m.key == nil {
 			t.Fatal("there is a vault, and nobody has its key")
 		}
@@ -94,7 +94,7 @@ func TestInit_stopped(t *testing.T) {
 			}
 			m.store = n.store
 		}
-		recovery, err := Init(ctx, f, "a", m.key, noon, m.keep)
+		recovery, err := Init(ctx, f, "a", nil, m.key, noon, m.keep)
 		if err != nil {
 			t.Fatalf("again: %v", err)
 		}
@@ -102,11 +102,11 @@ func TestInit_stopped(t *testing.T) {
 		n := join(t, f, recovery, "b")
 		n.sync()
 		same(t, m, n)
-		if _, err := Init(ctx, f, "c", nil, noon, nil); !errors.Is(err, hippo.ErrConflict) {
+		if _, err := Init(ctx, f, "c", nil, nil, noon, nil); !errors.Is(err, hippo.ErrConflict) {
 			t.Errorf("another machine: %v", err)
 		}
 		other, _ := begin(t, newMem(), "other")
-		if _, err := Init(ctx, f, "c", other.key, noon, nil); !errors.Is(err, hippo.ErrConflict) {
+		if _, err := Init(ctx, f, "c", nil, other.key, noon, nil); !errors.Is(err, hippo.ErrConflict) {
 			t.Errorf("another machine that has begun another vault: %v", err)
 		}
 		return stopped
@@ -143,7 +143,7 @@ func TestInit_cannot_keep(t *testing.T) {
 	t.Parallel()
 	f := newMem()
 	refuse := func(*Key, *State) error { return hippo.ErrFull }
-	if _, err := Init(context.Background(), f, "a", nil, noon, refuse); !errors.Is(err, hippo.ErrFull) || len(f.files) > 0 {
+	if _, err := Init(context.Background(), f, "a", nil, nil, noon, refuse); !errors.Is(err, hippo.ErrFull) || len(f.files) > 0 {
 		t.Errorf("%v, and the folder has %d files", err, len(f.files))
 	}
 	m, recovery := begin(t, f, "a")

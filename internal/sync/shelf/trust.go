@@ -32,15 +32,18 @@ type statement struct {
 	Claim  string      `json:"claim,omitempty"` // a replica, which the machine writes from now on
 	Relay  bool        `json:"relay,omitempty"` // it claims what it has of a store that does not use the folder
 	Retire *retirement `json:"retire,omitempty"`
+	Team   *Team       `json:"team,omitempty"`
 }
 
 // admission makes a key one of the vault.
 type admission struct {
 	Key       []byte `json:"key"`
+	Proof     []byte `json:"proof"`     // the signature of the key, see [admission.proven]
 	Recipient string `json:"recipient"` // to wrap the identity of the vault to
 	Name      string `json:"name"`
 	Kind      Kind   `json:"kind"`
 	Until     int64  `json:"until,omitempty"`
+	Same      bool   `json:"same,omitempty"` // an invitation: who accepts it is the one who invites
 }
 
 // retirement ends the right of a machine to write more than it has written, and makes the one that states it the owner of its replicas.
@@ -88,6 +91,7 @@ type Member struct {
 	key       ed25519.PublicKey
 	recipient string
 	limit     entry.Vector
+	same      bool
 }
 
 // acting returns the machine that acts for a member: itself, or who has retired it.
@@ -106,6 +110,7 @@ type trust struct {
 	claims map[clock.Replica][]*Member
 	owns   map[clock.Replica]bool // the first one is no relay
 	last   int64                  // the highest At
+	team   *Team                  // nil: all machines belong to one person
 }
 
 // maxAt bounds At.
@@ -135,6 +140,9 @@ func evaluate(root ed25519.PublicKey, list []signed) *trust {
 		if by == nil || by.Kind != Machine {
 			continue
 		}
+		if s.Team != nil && t.team == nil && bytes.Equal(s.By, root) {
+			t.team = s.Team
+		}
 		if s.Retire != nil {
 			t.retire(by, s.Retire)
 		}
@@ -153,7 +161,7 @@ func evaluate(root ed25519.PublicKey, list []signed) *trust {
 // admit reports whether there is a new member.
 func (t *trust) admit(s *signed) bool {
 	a, by := s.Admit, t.members[digest(s.By)]
-	if a == nil || len(a.Key) != ed25519.PublicKeySize || t.members[digest(a.Key)] != nil {
+	if a == nil || len(a.Key) != ed25519.PublicKeySize || t.members[digest(a.Key)] != nil || !ed25519.Verify(a.Key, a.proven(t.root, s.By), a.Proof) {
 		return false
 	}
 	began := by == nil && bytes.Equal(s.By, t.root) && bytes.Equal(a.Key, t.root)
@@ -162,7 +170,7 @@ func (t *trust) admit(s *signed) bool {
 	}
 	t.members[digest(a.Key)] = &Member{
 		ID: digest(a.Key), Name: a.Name, Kind: a.Kind, Since: time.UnixMilli(s.At).UTC(), Until: time.UnixMilli(a.Until).UTC(), By: by,
-		key: a.Key, recipient: a.Recipient,
+		key: a.Key, recipient: a.Recipient, same: a.Same,
 	}
 	return true
 }

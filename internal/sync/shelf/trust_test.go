@@ -33,7 +33,7 @@ func newCouncil(t testing.TB) *council {
 	}
 	c := &council{t: t, keys: map[string]*Key{"root": root}}
 	c.run = run{Shelf: Open(newMem(), root, &State{}, noon), trust: &trust{}}
-	c.say(root, statement{Admit: root.admission("root", Machine)})
+	c.say(root, statement{Admit: root.admission(root, "root", Machine)})
 	return c
 }
 
@@ -44,7 +44,7 @@ func (c *council) admit(by, name string, kind Kind) {
 		c.t.Fatal(err)
 	}
 	c.keys[name] = k
-	c.states(by, statement{Admit: k.admission(name, kind)})
+	c.states(by, statement{Admit: k.admission(c.keys[by], name, kind)})
 }
 
 // states adds a statement by the clock of a holder, which is off by as many years as its name is long.

@@ -84,6 +84,8 @@ func (r *run) loadTrust(ctx context.Context) error {
 		return fmt.Errorf("%w: the folder holds a vault that does not know the key of this machine: run hippo sync join with an invitation from another machine, or with the recovery key", hippo.ErrForbidden)
 	case m.RetiredBy != nil:
 		return fmt.Errorf("%w: this machine was retired by %s: run hippo sync join with an invitation to use the vault again", hippo.ErrForbidden, m.RetiredBy.Name)
+	case r.state.Team != (r.trust.team != nil):
+		return errTeam(r.trust.team)
 	}
 	return nil
 }

@@ -268,7 +268,7 @@ func (m *machine) sync() Result {
 func begin(t testing.TB, f Folder, name string) (*machine, string) {
 	t.Helper()
 	m := &machine{t, name, f, nil, nil, newStore(t), noon}
-	recovery, err := Init(context.Background(), f, name, nil, noon, m.keep)
+	recovery, err := Init(context.Background(), f, name, nil, nil, noon, m.keep)
 	if err != nil {
 		t.Fatal(err)
 	}
