@@ -147,6 +147,34 @@ func endsIn(project, name string) bool {
 	return name != "" && strings.HasSuffix(remote, "/"+strings.ToLower(name))
 }
 
+// Registry is the project of the entities that say which names are one project, and EntityKind their kind: the name is that to use, the
+// aliases are the others. Nobody works there.
+const (
+	Registry   = "*projects"
+	EntityKind = "project"
+)
+
+// Groups returns the names that are one project, of lists of which each says that of some: those that share a name are one group. The first
+// list says which name to use.
+func Groups(lists [][]string) [][]string {
+	var out [][]string
+	for _, names := range lists {
+		i := slices.IndexFunc(out, func(g []string) bool {
+			return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(g, n) })
+		})
+		if i < 0 {
+			out = append(out, slices.Clone(names))
+			continue
+		}
+		for _, n := range names {
+			if !slices.Contains(out[i], n) {
+				out[i] = append(out[i], n)
+			}
+		}
+	}
+	return out
+}
+
 // resolver knows which names there are, and which of them are one project.
 type resolver struct {
 	known  []string

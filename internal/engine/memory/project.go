@@ -15,15 +15,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-const (
-	// registry is the project of the entities that say which names are one project. Nobody works there, and only who may use all
-	// projects can write there: a name gives no right to what another name has.
-	registry = "*projects"
-	// projectKind is the kind of these entities: the name is that to use, the aliases are the others.
-	projectKind = "project"
-	// maxNamed is the number of projects that an error lists.
-	maxNamed = 10
-)
+// maxNamed is the number of projects that an error lists.
+const maxNamed = 10
 
 // Locate returns the memory in the project of a folder: by the name that the store knows it by, with all other names that
 // it has, see [project.Resolve]. What it finds out it remembers in the store, if the caller may write everywhere.
@@ -94,10 +87,10 @@ func ProjectsIn(ctx context.Context, m *engine.Memories) (*ProjectNames, error) 
 	}
 	out := &ProjectNames{}
 	var ids []hippo.ID
-	q := retrieve.Query{Scope: m.Scope, Filter: hippo.Filter{Projects: []string{registry}, Types: []string{hippo.EntityType}, Archived: true}}
+	q := retrieve.Query{Scope: m.Scope, Filter: hippo.Filter{Projects: []string{project.Registry}, Types: []string{hippo.EntityType}, Archived: true}}
 	err := m.Indexed(ctx, func() error {
 		out.known, ids = m.Index.Projects(&m.Scope), nil
-		if !slices.Contains(out.known, registry) {
+		if !slices.Contains(out.known, project.Registry) {
 			return nil
 		}
 		r, err := m.Index.Search(ctx, &q)
@@ -113,14 +106,14 @@ func ProjectsIn(ctx context.Context, m *engine.Memories) (*ProjectNames, error) 
 	if err != nil {
 		return nil, err
 	}
-	out.known = slices.DeleteFunc(out.known, func(p string) bool { return p == registry })
+	out.known = slices.DeleteFunc(out.known, func(p string) bool { return p == project.Registry })
 	ms, err := m.Scoped.Get(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(ms, func(a, b *hippo.Memory) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	for _, x := range ms {
-		if e := hippo.ParseEntity(x.Content); e.Kind == projectKind {
+		if e := hippo.ParseEntity(x.Content); e.Kind == project.EntityKind {
 			out.cards = append(out.cards, projectCard{x.ID, e.Names()})
 		}
 	}
@@ -130,22 +123,11 @@ func ProjectsIn(ctx context.Context, m *engine.Memories) (*ProjectNames, error) 
 // groups returns the names that are one project: those of cards that share one, since two processes may have written a card each. That
 // which was written last says which name to use.
 func (p *ProjectNames) groups() [][]string {
-	var out [][]string
-	for _, c := range p.cards {
-		i := slices.IndexFunc(out, func(g []string) bool {
-			return slices.ContainsFunc(c.names, func(n string) bool { return slices.Contains(g, n) })
-		})
-		if i < 0 {
-			out = append(out, slices.Clone(c.names))
-			continue
-		}
-		for _, n := range c.names {
-			if !slices.Contains(out[i], n) {
-				out[i] = append(out[i], n)
-			}
-		}
+	lists := make([][]string, len(p.cards))
+	for i, c := range p.cards {
+		lists[i] = c.names
 	}
-	return out
+	return project.Groups(lists)
 }
 
 // All returns the projects that are known, and more names that are, each with all of its names.
@@ -177,7 +159,7 @@ func (p *ProjectNames) remember(ctx context.Context, m *engine.Memories, names [
 
 // note adds to a revision that some names are one project: in the card of one of them, or in a new one.
 func (p *ProjectNames) note(ctx context.Context, m *engine.Memories, r *store.Revision, names []string) error {
-	e := hippo.Entity{Name: names[0], Kind: projectKind, Aliases: names[1:min(len(names), hippo.MaxAliases)]}
+	e := hippo.Entity{Name: names[0], Kind: project.EntityKind, Aliases: names[1:min(len(names), hippo.MaxAliases)]}
 	if err := e.Validate(); err != nil {
 		return err
 	}
@@ -202,7 +184,7 @@ func (p *ProjectNames) note(ctx context.Context, m *engine.Memories, r *store.Re
 	if len(r.Change) > 0 {
 		return GiveBack(ctx, m, r, gone...)
 	}
-	x := &hippo.Memory{Content: e.Content(), Type: hippo.EntityType, Project: registry, Importance: hippo.Importance{Base: hippo.DefaultImportance}, Source: m.Op.By}
+	x := &hippo.Memory{Content: e.Content(), Type: hippo.EntityType, Project: project.Registry, Importance: hippo.Importance{Base: hippo.DefaultImportance}, Source: m.Op.By}
 	if err := PrepareRecord(m, x); err != nil {
 		return err
 	}

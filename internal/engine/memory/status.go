@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/api"
+	"github.com/hippo-memory/hippo/internal/code/project"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/retrieval/index"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -61,7 +62,7 @@ func status(ctx context.Context, m *engine.Memories) (api.Status, error) {
 		s.Memories, s.Forgotten = m.Index.Count(&m.Scope)
 		s.Archived = m.Index.Archived(&m.Scope)
 		s.Unassigned = Unassigned(m)
-		s.Memories -= countIn(m, registry)
+		s.Memories -= countIn(m, project.Registry)
 		if m.Scope.Allows(hippo.RightAdmin) {
 			s.Degraded = append(s.Degraded, m.Surprise.Notes()...)
 		}
@@ -111,7 +112,7 @@ func projects(ctx context.Context, m *engine.Memories, _ engine.None) (names []s
 		return nil, err
 	}
 	err = m.Indexed(ctx, func() error {
-		names = slices.DeleteFunc(m.Index.Projects(&m.Scope), func(p string) bool { return p == registry })
+		names = slices.DeleteFunc(m.Index.Projects(&m.Scope), func(p string) bool { return p == project.Registry })
 		return nil
 	})
 	return names, err
