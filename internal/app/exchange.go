@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/base/secret"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/engine/memory"
 	"github.com/hippo-memory/hippo/internal/exchange"
 	"github.com/hippo-memory/hippo/internal/exchange/far"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -87,7 +88,7 @@ func exchangeOptions(s config.Store, o *Options) exchange.Options {
 	if now == nil {
 		now = time.Now //nolint:forbidigo // the default clock
 	}
-	return exchange.Options{Dir: exchangeFolder(s), Now: now, Access: exchange.Access{
+	return exchange.Options{Dir: exchangeFolder(s), Now: now, Screen: memory.ScreenedImport, OpenCopy: o.openCopy, Access: exchange.Access{
 		Env: os.Getenv,
 		SSH: strings.Fields(os.Getenv(sshVariable)),
 		Token: func(s config.Store) (secret.Value, error) {

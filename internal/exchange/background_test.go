@@ -109,14 +109,14 @@ func pair(t *testing.T, dir string) (a, b *running, folder string) {
 	}
 	code := ""
 	a.use(func(ctx context.Context, x *exchange.Remotes) error {
-		_, _, err := x.Init(ctx, exchange.Carrier(folder), "a")
+		_, _, err := x.Init(ctx, exchange.Carrier(folder), "a", nil)
 		if err == nil {
-			code, _, err = x.Invite(ctx, "", time.Now().Add(time.Hour))
+			code, _, err = x.Invite(ctx, "", time.Now().Add(time.Hour), false)
 		}
 		return err
 	})
 	b.use(func(ctx context.Context, x *exchange.Remotes) error {
-		_, err := x.Join(ctx, code, exchange.Carrier(folder), "b")
+		_, err := x.Join(ctx, code, exchange.Carrier(folder), "b", nil)
 		return err
 	})
 	return a, b, folder
@@ -171,7 +171,7 @@ func TestBackground_Off(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.use(func(ctx context.Context, x *exchange.Remotes) error {
-			_, _, err := x.Init(ctx, exchange.Carrier(folder), "a")
+			_, _, err := x.Init(ctx, exchange.Carrier(folder), "a", nil)
 			return err
 		})
 		before := a.known(exchange.Carrier(folder)).Synced
@@ -194,7 +194,7 @@ func TestBackground_Failure(t *testing.T) {
 		}
 		for _, m := range []*running{a, b} {
 			m.use(func(ctx context.Context, x *exchange.Remotes) error {
-				_, err := x.Add(ctx, exchange.Carrier(stick))
+				_, err := x.Add(ctx, exchange.Carrier(stick), "")
 				return err
 			})
 		}

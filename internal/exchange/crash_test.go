@@ -34,14 +34,14 @@ func beginOrJoin(dir string, at exchange.Carrier, code string) error {
 	return m.run(context.Background(), func(ctx context.Context, x *exchange.Remotes) error {
 		fmt.Println("open")
 		if code == "" {
-			recovery, out, err := x.Init(ctx, at, m.name)
+			recovery, out, err := x.Init(ctx, at, m.name, nil)
 			if err == nil {
 				fmt.Println(recovery)
 				err = exchange.Shown(x, at)
 			}
 			return errors.Join(err, out.Err)
 		}
-		out, err := x.Join(ctx, code, at, m.name)
+		out, err := x.Join(ctx, code, at, m.name, nil)
 		fmt.Println("joined")
 		return errors.Join(err, out.Err)
 	})
@@ -164,7 +164,7 @@ func TestCrash_Join(t *testing.T) {
 func (m *machine) invite() (code string) {
 	m.Helper()
 	m.must(func(ctx context.Context, x *exchange.Remotes) (err error) {
-		code, _, err = x.Invite(ctx, "", m.now.Add(24*time.Hour))
+		code, _, err = x.Invite(ctx, "", m.now.Add(24*time.Hour), false)
 		return err
 	})
 	return code

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -33,6 +34,9 @@ type Options struct {
 	Access
 	// Changed is called when something that others wrote has changed memories; nil: nobody asks.
 	Changed func()
+	// Screen returns why a memory may hold a secret, and OpenCopy opens or makes the store at a path; only teams need them.
+	Screen   func(*hippo.Memory) error
+	OpenCopy func(ctx context.Context, path string) (*store.Store, error)
 }
 
 // Remotes are the remotes of a store on this machine. One process at a time has those of a store.
@@ -104,12 +108,12 @@ func (x *Remotes) Close() error {
 }
 
 // enable makes the store one of several.
-func enable(ctx context.Context, x *Remotes) error {
-	id, _, err := store.Replica(ctx, x.store)
+func enable(ctx context.Context, s *store.Store) error {
+	id, _, err := store.Replica(ctx, s)
 	if err != nil || !id.IsZero() {
 		return err
 	}
-	return store.EnableSync(ctx, x.store)
+	return store.EnableSync(ctx, s)
 }
 
 // Outcome is what a call has done with a remote.
@@ -121,18 +125,22 @@ type Outcome struct {
 	Changed, Conflicts, Invalid []hippo.ID
 	// Unfinished: the recovery key was not shown yet, because Init was stopped. The next one shows it.
 	Unfinished bool
+	// Team is what a team gets and gives; nil: the remote is not one of a team.
+	Team *TeamStatus
 	// Err is why nothing, or not all, could be done.
 	Err error
+
+	asked bool
 }
 
-// Init begins a vault in a folder that holds none, and sends it what the store has. One that was stopped goes on. The recovery key is shown
-// once: it is returned whenever the vault was begun, and the Outcome says how sending went.
-func (x *Remotes) Init(ctx context.Context, c Carrier, machine string) (recovery string, out Outcome, err error) {
+// Init begins a vault in a folder that holds none, and sends it what the store has, or, for a team, what may leave of some projects. One that
+// was stopped goes on. The recovery key is shown once: it is returned whenever the vault was begun, and the Outcome says how sending went.
+func (x *Remotes) Init(ctx context.Context, c Carrier, machine string, team *shelf.Team) (recovery string, out Outcome, err error) {
 	r := x.files.remote(c)
-	r.unfinished = true
+	r.unfinished, r.team = true, team
 	begun := x.files.begun(c)
 	err = x.begin(ctx, r, func(f shelf.Folder, keep shelf.Keep) (err error) {
-		recovery, err = shelf.Init(ctx, f, machine, nil, begun, x.Now, keep)
+		recovery, err = shelf.Init(ctx, f, machine, team, begun, x.Now, keep)
 		if err != nil && begun == nil && r.key != nil {
 			if there, failed := shelf.Exists(ctx, f); failed == nil && !there { // there is nothing to go on with
 				err = errors.Join(err, r.remove())
@@ -158,10 +166,19 @@ func Shown(x *Remotes, c Carrier) error {
 	return r.save()
 }
 
-// Join makes this machine one of the vault in a folder, by the code of an invitation or the recovery key, and exchanges all with it.
-func (x *Remotes) Join(ctx context.Context, code string, c Carrier, machine string) (out Outcome, err error) {
+// Join makes this machine one of the vault in a folder, by the code of an invitation or the recovery key, and exchanges all with it. team is
+// what to exchange with a team; nil: the vault is of the machines of one person. Nothing is sent to a vault of the other kind.
+func (x *Remotes) Join(ctx context.Context, code string, c Carrier, machine string, team *shelf.Team) (out Outcome, err error) {
 	r := x.files.remote(c)
+	r.team = team
 	err = x.begin(ctx, r, func(f shelf.Folder, keep shelf.Keep) error {
+		is, err := shelf.Peek(ctx, f, code, x.Now)
+		if err == nil {
+			err = sameKind(is, team)
+		}
+		if err != nil {
+			return err
+		}
 		return shelf.Join(ctx, f, code, machine, x.Now, keep)
 	})
 	if err != nil {
@@ -186,34 +203,57 @@ func (x *Remotes) begin(ctx context.Context, r *remote, admit func(shelf.Folder,
 	if err := errors.Join(err, shut(f)); err != nil {
 		return err
 	}
-	if err := r.saveState(); err != nil {
+	if err := r.saveState(); err != nil || r.team != nil { // a team syncs its copy
 		return err
 	}
-	return enable(ctx, x)
+	return enable(ctx, x.store)
 }
 
-// Add uses one more folder for the vault of a remote that there is: its machines need no invitation to it.
-func (x *Remotes) Add(ctx context.Context, c Carrier) (out Outcome, err error) {
+// Add uses one more folder for the vault of a remote that there is: its machines need no invitation to it. Without a carrier of that remote
+// it is that of the machines of one person, or the only one.
+func (x *Remotes) Add(ctx context.Context, c, of Carrier) (out Outcome, err error) {
 	list, err := x.files.list()
 	if err != nil {
 		return out, err
 	}
+	if slices.ContainsFunc(list, func(one *remote) bool { return one.carrier == c }) {
+		return out, fmt.Errorf("%w: the store already syncs with %v", hippo.ErrConflict, c)
+	}
+	like, err := vaultOf(list, of)
+	if err != nil {
+		return out, err
+	}
+	if like.key == nil {
+		return out, like.broken
+	}
 	r := x.files.remote(c)
-	for _, one := range list {
-		if one.carrier == c {
-			return out, fmt.Errorf("%w: the store already syncs with %v", hippo.ErrConflict, c)
-		}
-		if r.key == nil && one.key != nil {
-			r.key, r.state = one.key, &shelf.State{Statements: one.state.Statements}
-		}
-	}
-	if r.key == nil {
-		return out, list[0].broken
-	}
+	r.key, r.team, r.state = like.key, like.team, &shelf.State{Statements: like.state.Statements, Team: like.team != nil}
 	if out = x.use(ctx, r, (*shelf.Shelf).Sync); out.Err != nil {
 		return out, errors.Join(out.Err, r.remove())
 	}
 	return out, nil
+}
+
+// vaultOf returns a remote of the vault to add a folder to.
+func vaultOf(list []*remote, of Carrier) (*remote, error) {
+	var found []*remote
+	names := make(map[string]bool)
+	for _, r := range list {
+		names[r.vault()] = true
+		if of == "" && r.team == nil || r.carrier == of {
+			found = append(found, r)
+		}
+	}
+	if len(found) == 0 && of == "" && len(names) == 1 {
+		found = list
+	}
+	if i := slices.IndexFunc(found, func(r *remote) bool { return r.key != nil }); i >= 0 {
+		return found[i], nil
+	}
+	if len(found) == 0 {
+		return nil, hippo.Fieldf("of", "must name a remote of the team to add a carrier to, as hippo sync status lists them")
+	}
+	return found[0], nil
 }
 
 // Remove forgets a remote, and reports whether it was the last one: then the store is alone again. The folder keeps what it has.
@@ -226,8 +266,15 @@ func (x *Remotes) Remove(ctx context.Context, c Carrier) (last bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if err := r.remove(); err != nil || len(list) > 1 {
+	if err := r.remove(); err != nil {
 		return false, err
 	}
-	return true, store.DisableSync(ctx, x.store)
+	list = slices.DeleteFunc(list, func(one *remote) bool { return one.carrier == r.carrier })
+	if r.team != nil && !slices.ContainsFunc(list, func(one *remote) bool { return one.vault() == r.vault() }) {
+		err = x.files.removeCopy(r.vault())
+	}
+	if !slices.ContainsFunc(list, func(one *remote) bool { return one.team == nil }) {
+		err = errors.Join(err, store.DisableSync(ctx, x.store))
+	}
+	return len(list) == 0, err
 }

@@ -89,7 +89,7 @@ func (m *machine) texts() map[string]bool {
 func (m *machine) init(at exchange.Carrier) (recovery string) {
 	m.Helper()
 	m.must(func(ctx context.Context, x *exchange.Remotes) error {
-		r, out, err := x.Init(ctx, at, m.name)
+		r, out, err := x.Init(ctx, at, m.name, nil)
 		if recovery = r; err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (m *machine) init(at exchange.Carrier) (recovery string) {
 func (m *machine) join(code string, at exchange.Carrier) {
 	m.Helper()
 	m.must(func(ctx context.Context, x *exchange.Remotes) error {
-		out, err := x.Join(ctx, code, at, m.name)
+		out, err := x.Join(ctx, code, at, m.name, nil)
 		return errors.Join(err, out.Err)
 	})
 }
@@ -199,7 +199,7 @@ func TestInit_without_a_vault(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := a.do(func(ctx context.Context, x *exchange.Remotes) error {
-		_, _, err := x.Init(ctx, at, a.name)
+		_, _, err := x.Init(ctx, at, a.name, nil)
 		return err
 	})
 	if out := a.sync(); err == nil || !errors.Is(out.Err, hippo.ErrNotFound) {

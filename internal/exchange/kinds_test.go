@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 		runChild(text)
 		return
 	}
+	fewerChecks()
 	os.Exit(m.Run())
 }
 
@@ -133,17 +134,17 @@ func five(t testing.TB, c exchange.Carrier) []*peer {
 	t.Helper()
 	all := []*peer{newPeer(t)}
 	all[0].record(t, "the first memory")
-	if _, out, err := all[0].Init(t.Context(), c, "m0"); err != nil || out.Err != nil {
+	if _, out, err := all[0].Init(t.Context(), c, "m0", nil); err != nil || out.Err != nil {
 		t.Fatal(err, out.Err)
 	}
 	for i := 1; i < 5; i++ {
-		code, _, err := all[0].Invite(t.Context(), "", time.Now().Add(time.Hour))
+		code, _, err := all[0].Invite(t.Context(), "", time.Now().Add(time.Hour), false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := newPeer(t)
 		m.record(t, fmt.Sprint("a memory of machine ", i))
-		if out, err := m.Join(t.Context(), code, c, fmt.Sprint("m", i)); err != nil || out.Err != nil {
+		if out, err := m.Join(t.Context(), code, c, fmt.Sprint("m", i), nil); err != nil || out.Err != nil {
 			t.Fatal(err, out.Err)
 		}
 		all = append(all, m)

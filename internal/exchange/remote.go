@@ -40,6 +40,18 @@ type remote struct {
 	// unfinished: the recovery key was not shown yet.
 	unfinished bool
 	failure    *Failure // nil: the last exchange worked
+	// team is what is exchanged with a team; nil: the vault is of the machines of one person.
+	team *shelf.Team
+	// withdrawn identifies the memories that had been withdrawn when the files of this machine were written again without them.
+	withdrawn string
+}
+
+// vault identifies the vault; empty: the key is lost.
+func (r *remote) vault() string {
+	if r.key == nil {
+		return ""
+	}
+	return r.key.Vault()
 }
 
 // Failure is why exchanges with a remote have failed since the last one that worked.
@@ -59,14 +71,16 @@ type keyFile struct {
 	Carrier Carrier `json:"carrier"`
 	Key     string  `json:"key"`
 	// Unfinished: the recovery key was not shown yet.
-	Unfinished bool `json:"unfinished,omitempty"`
+	Unfinished bool        `json:"unfinished,omitempty"`
+	Team       *shelf.Team `json:"team,omitempty"`
 }
 
 // stateFile is the content of a file with a state.
 type stateFile struct {
-	Synced  time.Time    `json:"synced,omitzero"`
-	Failure *Failure     `json:"failure,omitempty"`
-	State   *shelf.State `json:"state"`
+	Synced    time.Time    `json:"synced,omitzero"`
+	Failure   *Failure     `json:"failure,omitempty"`
+	State     *shelf.State `json:"state"`
+	Withdrawn string       `json:"withdrawn,omitempty"`
 }
 
 // remote returns the remote of a carrier, whether it is there or not.
@@ -109,10 +123,12 @@ func (x files) load(file string) (*remote, error) {
 	r := x.remote(k.Carrier)
 	r.unfinished = k.Unfinished
 	r.key, r.broken = shelf.ParseKey(k.Key)
+	r.team = k.Team
 	var kept stateFile
 	if b, err := os.ReadFile(r.path + stateSuffix); err == nil && json.Unmarshal(b, &kept) == nil && kept.State != nil {
-		r.state, r.synced, r.failure = kept.State, kept.Synced, kept.Failure
+		r.state, r.synced, r.failure, r.withdrawn = kept.State, kept.Synced, kept.Failure, kept.Withdrawn
 	}
+	r.state.Team = r.team != nil
 	return r, nil
 }
 
@@ -174,7 +190,7 @@ func (r *remote) open(ctx context.Context, o *Options) (shelf.Folder, error) {
 
 // save writes the key, so that it is on the disk before it is used, and the state.
 func (r *remote) save() error {
-	b, err := json.Marshal(keyFile{r.carrier, r.key.String(), r.unfinished})
+	b, err := json.Marshal(keyFile{r.carrier, r.key.String(), r.unfinished, r.team})
 	if err != nil {
 		return err
 	}
@@ -189,7 +205,7 @@ func (r *remote) save() error {
 }
 
 func (r *remote) saveState() error {
-	b, err := json.Marshal(stateFile{r.synced, r.failure, r.state})
+	b, err := json.Marshal(stateFile{r.synced, r.failure, r.state, r.withdrawn})
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,8 @@ type RemoteStatus struct {
 	// Failure is why exchanges fail; nil: the last one worked. Err is why this state is not complete.
 	Failure *Failure
 	Err     error
+	// Team is what a team gets and gives; nil: the remote is not one of a team.
+	Team *TeamStatus
 }
 
 // Machine is a holder of the vault: a machine, an invitation or the recovery key.
@@ -106,13 +108,34 @@ func statusOf(ctx context.Context, x *Remotes, r *remote) (out RemoteStatus) {
 	}
 	defer func() { out.Err = errors.Join(out.Err, shut(f)) }()
 	to := &replica{store: x.store}
+	if r.team != nil {
+		m, err := openTeam(ctx, x, r)
+		if err != nil {
+			out.Err = err
+			return out
+		}
+		defer func() { out.Err = errors.Join(out.Err, m.close()) }()
+		to.store = m.copy
+		if sends, receives, err := m.plan(ctx); err != nil {
+			out.Err = err
+		} else {
+			status := m.status(sends, receives)
+			out.Team = &status
+		}
+	}
+	return statusIn(ctx, x, r, to, out, f)
+}
+
+// statusIn adds what the folder of a remote says.
+func statusIn(ctx context.Context, x *Remotes, r *remote, to *replica, out RemoteStatus, f shelf.Folder) RemoteStatus {
 	own, seen, err := to.Replica(ctx)
 	if err != nil {
 		out.Err = err
 		return out
 	}
 	members, res, err := shelf.Open(f, r.key, r.state, x.Now).Status(ctx, to)
-	out.Skipped, out.Err, out.Unsent = res.Skipped, err, seen[own]
+	out.Skipped, out.Unsent = res.Skipped, seen[own]
+	out.Err = errors.Join(out.Err, err)
 	for _, m := range members {
 		one := machineOf(m, own, x.Now())
 		if one.Self {

@@ -49,14 +49,19 @@ func (x *Remotes) Retire(ctx context.Context, machine string) ([]Outcome, error)
 	})
 }
 
-// Invite returns a code with which one more machine can join the vault of a remote until a time, and the carrier of that remote.
-func (x *Remotes) Invite(ctx context.Context, c Carrier, until time.Time) (code string, at Carrier, err error) {
+// Invite returns a code with which one more machine can join the vault of a remote until a time, and the carrier of that remote. same: it is
+// another machine of the same person, which a team has to know.
+func (x *Remotes) Invite(ctx context.Context, c Carrier, until time.Time, same bool) (code string, at Carrier, err error) {
 	r, err := x.files.one(c)
 	if err != nil {
 		return "", c, err
 	}
 	out := x.use(ctx, r, func(s *shelf.Shelf, ctx context.Context, _ shelf.Store) (res shelf.Result, err error) {
-		code, err = s.Invite(ctx, until)
+		if same {
+			code, err = s.InviteSame(ctx, until)
+		} else {
+			code, err = s.Invite(ctx, until)
+		}
 		return res, err
 	})
 	return code, r.carrier, out.Err
@@ -72,8 +77,10 @@ func (x *Remotes) each(ctx context.Context, do work) ([]Outcome, error) {
 
 // onEach does something with the shelf of each remote.
 func onEach(ctx context.Context, x *Remotes, list []*remote, do work) ([]Outcome, error) {
-	if err := enable(ctx, x); err != nil { // the store may have been replaced by one that was alone
-		return nil, err
+	if slices.ContainsFunc(list, func(r *remote) bool { return r.team == nil }) {
+		if err := enable(ctx, x.store); err != nil { // the store may have been replaced by one that was alone
+			return nil, err
+		}
 	}
 	known := make(map[string]*shelf.State)
 	out := make([]Outcome, 0, len(list))
@@ -89,17 +96,15 @@ func onEach(ctx context.Context, x *Remotes, list []*remote, do work) ([]Outcome
 	return out, ctx.Err()
 }
 
-// use opens the shelf of a remote, does something with it, and keeps its key and state. A store that was copied so that it could not
-// notice gets an identity of its own.
+// use opens the shelf of a remote, does something with it, and keeps its key and state.
 func (x *Remotes) use(ctx context.Context, r *remote, do work) (out Outcome) {
 	out.Carrier, out.Unfinished, out.Err = r.carrier, r.unfinished, r.broken
 	if out.Err != nil {
 		return out
 	}
-	to := &replica{store: x.store}
-	out.Result, out.Err = through(ctx, x, r, to, do)
-	r.note(out.Err, to.asked, x.Now().UTC())
-	out.Changed, out.Conflicts, out.Invalid = ids(to.changed), ids(to.conflicts), ids(to.invalid)
+	out = through(ctx, x, r, do)
+	out.Carrier, out.Unfinished = r.carrier, r.unfinished
+	r.note(out.Err, out.asked, x.Now().UTC())
 	if len(out.Changed) > 0 && x.Changed != nil {
 		x.Changed()
 	}
@@ -107,21 +112,35 @@ func (x *Remotes) use(ctx context.Context, r *remote, do work) (out Outcome) {
 	return out
 }
 
-// through does something with the shelf of a remote.
-func through(ctx context.Context, x *Remotes, r *remote, to *replica, do work) (res shelf.Result, err error) {
+// through does something with the shelf of a remote, for the store or for what a team shares of it.
+func through(ctx context.Context, x *Remotes, r *remote, do work) (out Outcome) {
 	f, err := r.open(ctx, &x.Options)
 	if err != nil {
-		return res, err
+		out.Err = err
+		return out
 	}
-	defer func() { err = errors.Join(err, shut(f)) }()
+	defer func() { out.Err = errors.Join(out.Err, shut(f)) }()
 	s := shelf.Open(f, r.key, r.state, x.Now)
-	res, err = do(s, ctx, to)
-	if taken, ok := errors.AsType[*shelf.TakenError](err); ok {
-		if err = store.RenewReplica(ctx, x.store, taken.Replica, taken.Agreed); err == nil {
-			res, err = do(s, ctx, to)
+	if r.team != nil {
+		return useTeam(ctx, x, r, s, do)
+	}
+	if out = exchange(ctx, &replica{store: x.store}, s, do); out.Err == nil && len(out.Changed) > 0 {
+		out.Err = uniteProjects(ctx, x.store)
+	}
+	return out
+}
+
+// exchange does something with a shelf. A store that was copied so that it could not notice gets an identity of its own.
+func exchange(ctx context.Context, to *replica, s *shelf.Shelf, do work) (out Outcome) {
+	out.Result, out.Err = do(s, ctx, to)
+	if taken, ok := errors.AsType[*shelf.TakenError](out.Err); ok {
+		if out.Err = store.RenewReplica(ctx, to.store, taken.Replica, taken.Agreed); out.Err == nil {
+			out.Result, out.Err = do(s, ctx, to)
 		}
 	}
-	return res, err
+	out.asked = to.asked
+	out.Changed, out.Conflicts, out.Invalid = ids(to.changed), ids(to.conflicts), ids(to.invalid)
+	return out
 }
 
 // replica is a store as a shelf sees it, and what was joined.
@@ -129,6 +148,8 @@ type replica struct {
 	store                       *store.Store
 	changed, conflicts, invalid []hippo.ID
 	asked                       bool // something was exchanged, and not only looked at
+	// allowed returns a segment without what its writer had no right to write; nil: it may write all.
+	allowed func(*entry.Segment) (*entry.Segment, error)
 }
 
 // Replica implements [shelf.Store].
@@ -153,6 +174,15 @@ func (r *replica) Segments(ctx context.Context, after entry.Vector) iter.Seq2[*e
 
 // Join implements [shelf.Store].
 func (r *replica) Join(ctx context.Context, list []*entry.Segment) error {
+	if r.allowed != nil {
+		list = slices.Clone(list)
+		for i := range list {
+			var err error
+			if list[i], err = r.allowed(list[i]); err != nil {
+				return err
+			}
+		}
+	}
 	j, err := store.Join(ctx, r.store, list)
 	r.changed, r.conflicts, r.invalid = append(r.changed, j.Changed...), append(r.conflicts, j.Conflicts...), append(r.invalid, j.Invalid...)
 	return err

@@ -755,6 +755,7 @@ export interface SyncOutcome {
   readonly invalid?: readonly string[];
   readonly recovery_key?: string;
   readonly skipped?: readonly SyncSkip[];
+  readonly team?: SyncTeam;
   readonly unfinished?: boolean;
 }
 
@@ -770,6 +771,7 @@ export interface SyncRemote {
   readonly failure?: SyncFailure;
   readonly skipped?: readonly SyncSkip[];
   readonly synced?: string;
+  readonly team?: SyncTeam;
 }
 
 export interface SyncRemoved {
@@ -786,6 +788,15 @@ export interface SyncSkip {
 export interface SyncStatus {
   readonly conflicts: readonly Operation[];
   readonly remotes: readonly SyncRemote[];
+}
+
+export interface SyncTeam {
+  readonly from_others: number;
+  readonly held_back: Readonly<Record<string, number>>;
+  readonly may_leave: number;
+  readonly of_other_projects: number;
+  readonly projects: readonly string[];
+  readonly refused: Readonly<Record<string, number>>;
 }
 
 export interface Undone {

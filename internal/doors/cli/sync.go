@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,8 @@ says what is carried.`,
 		},
 	}
 	c.Flags().BoolVar(&stdio, "stdio", false, "serve a folder to a machine that syncs by ssh, which runs this; with a PATH no other one")
-	c.AddCommand(newSyncInitCommand(s), newSyncInviteCommand(s), newSyncJoinCommand(s), newSyncAddCommand(s), newSyncRemoveCommand(s), newSyncStatusCommand(s))
+	c.AddCommand(newSyncInitCommand(s), newSyncInviteCommand(s), newSyncJoinCommand(s), newSyncAddCommand(s), newSyncRemoveCommand(s), newSyncStatusCommand(s),
+		newSyncShareCommand(s), newSyncHeldCommand(s), newSyncExportReviewCommand(s))
 	c.AddCommand(newSyncVerbCommands(s)...)
 	return c
 }
@@ -95,17 +97,22 @@ func machineName(given string) (string, error) {
 
 func newSyncInitCommand(s *shell) *cobra.Command {
 	var name string
+	var projects []string
 	c := &cobra.Command{
 		Use:   "init CARRIER",
 		Short: "Begin to sync: send what this store has to a carrier, and print the recovery key",
 		Long: `Begin to sync this store with other machines. CARRIER is what all of them reach: the PATH of a folder that something carries between them;
 git:URL of a repository, in which a ref of its own is used that no branch sees; ssh:HOST or ssh:USER@HOST:PATH, a folder of a machine that has
 hippo; https://HOST of hippo serve, after hippo login; or s3://BUCKET/PREFIX?endpoint=URL&region=NAME. What is sent is encrypted. The recovery
-key is shown once: with it and the carrier a new machine can join when all others are lost.`,
+key is shown once: with it and the carrier a new machine can join when all others are lost.
+
+With --team it is for several people: nothing leaves but confirmed memories of the projects that are named, without secrets and orders to the
+reader; docs/sync.md says what stays at home.`,
 		Example: `  hippo sync init ~/Dropbox
   hippo sync init git:git@github.com:me/memory.git
   hippo sync init ssh:me@nas
-  hippo sync init https://memory.example.org`,
+  hippo sync init https://memory.example.org
+  hippo sync init ~/team --team github.com/us/shop`,
 		Args: maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			at, err := app.NewCarrier(args)
@@ -120,8 +127,12 @@ key is shown once: with it and the carrier a new machine can join when all other
 			if err != nil {
 				return err
 			}
+			team, err := teamOf(c.Context(), s, cfg, projects)
+			if err != nil {
+				return err
+			}
 			return withRemotes(c.Context(), s, cfg, func(x *app.Remotes) error {
-				recovery, out, err := x.Init(c.Context(), at, machine)
+				recovery, out, err := x.Init(c.Context(), at, machine, team)
 				if err != nil {
 					return err
 				}
@@ -131,6 +142,7 @@ key is shown once: with it and the carrier a new machine can join when all other
 		},
 	}
 	addMachine(c, &name)
+	addTeam(c, &projects)
 	return c
 }
 
@@ -151,6 +163,7 @@ func printBegun(s *shell, recovery string, o wire.SyncOutcome) error {
 
 func newSyncInviteCommand(s *shell) *cobra.Command {
 	var expires string
+	var mine bool
 	c := &cobra.Command{
 		Use:   "invite [CARRIER]",
 		Short: "Print the command with which one more machine joins, once",
@@ -172,33 +185,45 @@ func newSyncInviteCommand(s *shell) *cobra.Command {
 				return hippo.Fieldf("expires", "must be in the future, got %s", expires)
 			}
 			_, err = onRemotes(c.Context(), s, func(x *app.Remotes) error {
-				code, at, err := x.Invite(c.Context(), at, until)
+				code, at, err := x.Invite(c.Context(), at, until, mine)
 				if err != nil {
 					return err
 				}
 				if s.json {
 					return s.printJSON(wire.SyncInvitation{Code: code, Carrier: at.String(), Until: until.UTC().Truncate(time.Second)})
 				}
+				team, err := x.Team(at)
+				if err != nil {
+					return err
+				}
 				s.warn("run this on the other machine until %s, with its own path of the folder:", clock(until))
-				fmt.Fprintf(s.out, "hippo sync join %s %s\n", code, termtext.Argument(at.String()))
+				fmt.Fprintf(s.out, "hippo sync join %s %s", code, termtext.Argument(at.String()))
+				for _, arg := range app.TeamArguments(team) {
+					fmt.Fprint(s.out, " ", termtext.Argument(arg))
+				}
+				fmt.Fprintln(s.out)
 				return nil
 			})
 			return err
 		},
 	}
 	c.Flags().StringVar(&expires, "expires", "", `until when it can be used, such as "in 1 hour" (default: in 1 day)`)
+	c.Flags().BoolVar(&mine, "mine", false, "in a team: the other machine is yours, and may change what you have sent")
 	return c
 }
 
 func newSyncJoinCommand(s *shell) *cobra.Command {
 	var name string
+	var projects []string
 	c := &cobra.Command{
 		Use:   "join CODE CARRIER",
 		Short: "Join the machines that sync by a carrier, by an invitation or the recovery key",
 		Long: `Join the machines that sync by CARRIER. CODE is printed by hippo sync invite on one of them, or is the recovery key; - reads it from stdin.
-What this store has is kept and sent to the others.`,
+What this store has is kept and sent to the others: take a code of somebody else only with --team, which names the projects to exchange with a
+team, and sends nothing to a vault that is not one of a team.`,
 		Example: `  hippo sync join 1QX...0C ~/Dropbox
-  pass hippo-recovery | hippo sync join - git:git@github.com:me/memory.git`,
+  pass hippo-recovery | hippo sync join - git:git@github.com:me/memory.git
+  hippo sync join 1QX...0C ~/team --team github.com/us/shop`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0, 1:
@@ -225,25 +250,35 @@ What this store has is kept and sent to the others.`,
 			if err != nil {
 				return err
 			}
+			team, err := teamOf(c.Context(), s, cfg, projects)
+			if err != nil {
+				return err
+			}
 			return oneOutcome(c.Context(), s, cfg, func(x *app.Remotes) (wire.SyncOutcome, error) {
-				out, err := x.Join(c.Context(), code, at, machine)
+				out, err := x.Join(c.Context(), code, at, machine, team)
 				return wire.SyncOutcomeOf(&out), err
 			})
 		},
 	}
 	addMachine(c, &name)
+	addTeam(c, &projects)
 	return c
 }
 
 func newSyncAddCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
+	var of string
+	c := &cobra.Command{
 		Use:   "add CARRIER",
 		Short: "Sync the same machines by one more carrier",
 		Long: `Sync the same machines by one more carrier, such as a repository beside a folder. Run it on each of them that reaches it; they need no
-invitation.`,
+invitation. With a team beside your own machines, --of says whose carrier it is.`,
 		Args: maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			at, err := app.NewCarrier(args)
+			if err != nil {
+				return err
+			}
+			like, err := app.CarrierOf(slices.DeleteFunc([]string{of}, func(x string) bool { return x == "" }))
 			if err != nil {
 				return err
 			}
@@ -252,11 +287,13 @@ invitation.`,
 				return err
 			}
 			return oneOutcome(c.Context(), s, cfg, func(x *app.Remotes) (wire.SyncOutcome, error) {
-				out, err := x.Add(c.Context(), at)
+				out, err := x.Add(c.Context(), at, like)
 				return wire.SyncOutcomeOf(&out), err
 			})
 		},
 	}
+	c.Flags().StringVar(&of, "of", "", "another carrier of the same machines (default: that of your own machines)")
+	return c
 }
 
 func newSyncRemoveCommand(s *shell) *cobra.Command {

@@ -77,6 +77,7 @@ func printOutcome(s *shell, o *wire.SyncOutcome) {
 		fmt.Fprintf(s.out, "%s: %s\n", termtext.Line(o.Carrier), done(o))
 	}
 	printSkipped(s, o)
+	printTeam(s, o.Team)
 	if o.Unfinished {
 		s.warn("hippo sync init was stopped before it showed the recovery key: run hippo sync init %s again", termtext.Argument(o.Carrier))
 	}
@@ -290,6 +291,7 @@ func printSyncStatus(s *shell, status *wire.SyncStatus) error {
 		for _, x := range r.Skipped {
 			s.warn("skipped %s: %s", x.File, x.Error)
 		}
+		printTeamStatus(s, r.Team)
 		if len(r.Machines) == 0 {
 			continue
 		}

@@ -38,14 +38,14 @@ func TestSync(t *testing.T) {
 	m := a.record(`{"content":"the heron stands"}`)
 	code := ""
 	use(atA, func(x *exchange.Remotes) error {
-		_, _, err := x.Init(t.Context(), exchange.Carrier(folder), "alpha")
+		_, _, err := x.Init(t.Context(), exchange.Carrier(folder), "alpha", nil)
 		if err == nil {
-			code, _, err = x.Invite(t.Context(), "", noon().AddDate(0, 0, 1))
+			code, _, err = x.Invite(t.Context(), "", noon().AddDate(0, 0, 1), false)
 		}
 		return err
 	})
 	use(atB, func(x *exchange.Remotes) error {
-		_, err := x.Join(t.Context(), code, exchange.Carrier(folder), "beta")
+		_, err := x.Join(t.Context(), code, exchange.Carrier(folder), "beta", nil)
 		return err
 	})
 	var out struct {
@@ -122,7 +122,7 @@ func TestSync_Unavailable(t *testing.T) {
 	at := &exchange.Served{Options: exchange.Options{Dir: filepath.Join(dir, "a"), Now: noon}}
 	s := startWith(t, options{sync: at})
 	err := at.Use(t.Context(), func(x *exchange.Remotes) error {
-		_, _, err := x.Init(t.Context(), exchange.Carrier(folder), "alpha")
+		_, _, err := x.Init(t.Context(), exchange.Carrier(folder), "alpha", nil)
 		return err
 	})
 	if err != nil {

@@ -65,14 +65,14 @@ func TestSync(t *testing.T) {
 	m := a.record(hippo.Memory{Content: "the heron stands"})
 	code := ""
 	a.use(func(ctx context.Context, x *exchange.Remotes) error {
-		_, _, err := x.Init(ctx, exchange.Carrier(folder), "alpha")
+		_, _, err := x.Init(ctx, exchange.Carrier(folder), "alpha", nil)
 		if err == nil {
-			code, _, err = x.Invite(ctx, "", a.now.Add(time.Hour))
+			code, _, err = x.Invite(ctx, "", a.now.Add(time.Hour), false)
 		}
 		return err
 	})
 	b.use(func(ctx context.Context, x *exchange.Remotes) error {
-		_, err := x.Join(ctx, code, exchange.Carrier(folder), "beta")
+		_, err := x.Join(ctx, code, exchange.Carrier(folder), "beta", nil)
 		return err
 	})
 	b.change(m.ID, "the heron <b>stands</b> on one leg")

@@ -55,6 +55,7 @@ type SyncOutcome struct {
 	Backwards []string   `json:"backwards,omitempty"`
 	// Unfinished: hippo sync init was stopped before it showed the recovery key.
 	Unfinished bool       `json:"unfinished,omitempty"`
+	Team       *SyncTeam  `json:"team,omitempty"`
 	Error      *ErrorBody `json:"error,omitempty"`
 
 	Err error `json:"-"` // what Error says
@@ -83,7 +84,7 @@ func SyncOutcomeOf(o *exchange.Outcome) SyncOutcome {
 	out := SyncOutcome{
 		Carrier: o.Carrier.String(), SyncTraffic: SyncTraffic{o.Written, o.BytesSent, o.Entries, o.Read, o.Removed},
 		Changed: append([]hippo.ID{}, o.Changed...), Conflicts: append([]hippo.ID{}, o.Conflicts...), Invalid: o.Invalid, Skipped: skips(o.Skipped),
-		Unfinished: o.Unfinished, Error: bodyOf(o.Err), Err: o.Err,
+		Unfinished: o.Unfinished, Team: syncTeamOf(o.Team), Error: bodyOf(o.Err), Err: o.Err,
 	}
 	for _, r := range o.Backwards {
 		out.Backwards = append(out.Backwards, r.String())
@@ -127,6 +128,7 @@ type SyncRemote struct {
 	Unsent   uint64        `json:"unsent"`
 	Machines []SyncMachine `json:"machines"`
 	Skipped  []SyncSkip    `json:"skipped,omitempty"`
+	Team     *SyncTeam     `json:"team,omitempty"`
 }
 
 // SyncKnown is what was seen of a remote when it was used last as JSON.
@@ -167,7 +169,7 @@ func SyncStatusOf(s *exchange.Status) SyncStatus {
 	out := SyncStatus{Remotes: make([]SyncRemote, 0, len(s.Remotes)), Conflicts: make([]Operation, 0, len(s.Conflicts))}
 	for i := range s.Remotes {
 		r := &s.Remotes[i]
-		one := SyncRemote{SyncKnown: syncKnownOf(r), Unsent: r.Unsent, Machines: make([]SyncMachine, 0, len(r.Machines)), Skipped: skips(r.Skipped)}
+		one := SyncRemote{SyncKnown: syncKnownOf(r), Unsent: r.Unsent, Machines: make([]SyncMachine, 0, len(r.Machines)), Skipped: skips(r.Skipped), Team: syncTeamOf(r.Team)}
 		for j := range r.Machines {
 			one.Machines = append(one.Machines, machineOf(&r.Machines[j]))
 		}

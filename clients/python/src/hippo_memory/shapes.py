@@ -934,6 +934,7 @@ class SyncOutcome(_SyncOutcomeAlways, total=False):
     invalid: List[str]
     recovery_key: str
     skipped: List[SyncSkip]
+    team: SyncTeam
     unfinished: bool
 
 
@@ -952,6 +953,7 @@ class SyncRemote(_SyncRemoteAlways, total=False):
     failure: SyncFailure
     skipped: List[SyncSkip]
     synced: str
+    team: SyncTeam
 
 
 class SyncRemoved(TypedDict):
@@ -968,6 +970,15 @@ class SyncSkip(TypedDict):
 class SyncStatus(TypedDict):
     conflicts: List[Operation]
     remotes: List[SyncRemote]
+
+
+class SyncTeam(TypedDict):
+    from_others: int
+    held_back: Mapping[str, int]
+    may_leave: int
+    of_other_projects: int
+    projects: List[str]
+    refused: Mapping[str, int]
 
 
 class Undone(TypedDict):
