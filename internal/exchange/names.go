@@ -53,7 +53,12 @@ func groupsOf(ms map[hippo.ID]*hippo.Memory) [][]string {
 
 // uniteProjects notes which names of projects are those of one repository, such as the names that a shallow clone on one machine and a full
 // one on another gave to it. The rules are those by which a folder finds its project; a fork stays apart. Somebody can undo it.
-func uniteProjects(ctx context.Context, s *store.Store) error {
+//
+// It reads all memories, but only if the changed ones bring a name that the remote has not brought before.
+func uniteProjects(ctx context.Context, s *store.Store, r *remote, changed []hippo.ID) error {
+	if known, err := bringsKnown(ctx, s, r.names, changed); err != nil || known {
+		return err
+	}
 	ms, err := memoriesOf(ctx, s)
 	if err != nil {
 		return err
@@ -79,7 +84,22 @@ func uniteProjects(ctx context.Context, s *store.Store) error {
 			return err
 		}
 	}
+	r.names = known
 	return nil
+}
+
+// bringsKnown reports whether memories have no names of repositories but known ones, and say nothing of names themselves.
+func bringsKnown(ctx context.Context, s *store.Store, known []string, changed []hippo.ID) (bool, error) {
+	if len(changed) > hippo.MaxCount {
+		return false, nil
+	}
+	ms, err := s.In(hippo.LocalScope("")).Get(ctx, changed)
+	if err != nil {
+		return false, driver.Readable(err)
+	}
+	return !slices.ContainsFunc(ms, func(m *hippo.Memory) bool {
+		return m.Project == project.Registry || project.IsRepository(m.Project) && !slices.Contains(known, m.Project)
+	}), nil
 }
 
 func containsAll(list, some []string) bool {

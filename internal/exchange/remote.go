@@ -44,6 +44,8 @@ type remote struct {
 	team *shelf.Team
 	// withdrawn identifies the memories that had been withdrawn when the files of this machine were written again without them.
 	withdrawn string
+	// names are those of repositories when they were united last.
+	names []string
 }
 
 // vault identifies the vault; empty: the key is lost.
@@ -81,6 +83,7 @@ type stateFile struct {
 	Failure   *Failure     `json:"failure,omitempty"`
 	State     *shelf.State `json:"state"`
 	Withdrawn string       `json:"withdrawn,omitempty"`
+	Names     []string     `json:"names,omitempty"`
 }
 
 // remote returns the remote of a carrier, whether it is there or not.
@@ -126,7 +129,7 @@ func (x files) load(file string) (*remote, error) {
 	r.team = k.Team
 	var kept stateFile
 	if b, err := os.ReadFile(r.path + stateSuffix); err == nil && json.Unmarshal(b, &kept) == nil && kept.State != nil {
-		r.state, r.synced, r.failure, r.withdrawn = kept.State, kept.Synced, kept.Failure, kept.Withdrawn
+		r.state, r.synced, r.failure, r.withdrawn, r.names = kept.State, kept.Synced, kept.Failure, kept.Withdrawn, kept.Names
 	}
 	r.state.Team = r.team != nil
 	return r, nil
@@ -205,7 +208,7 @@ func (r *remote) save() error {
 }
 
 func (r *remote) saveState() error {
-	b, err := json.Marshal(stateFile{r.synced, r.failure, r.state, r.withdrawn})
+	b, err := json.Marshal(stateFile{r.synced, r.failure, r.state, r.withdrawn, r.names})
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func through(ctx context.Context, x *Remotes, r *remote, do work) (out Outcome) 
 		return useTeam(ctx, x, r, s, do)
 	}
 	if out = exchange(ctx, &replica{store: x.store}, s, do); out.Err == nil && len(out.Changed) > 0 {
-		out.Err = uniteProjects(ctx, x.store)
+		out.Err = uniteProjects(ctx, x.store, r, out.Changed)
 	}
 	return out
 }
