@@ -130,7 +130,7 @@ func (h *syncedHome) hangingCarrier() (env []string, called func() bool) {
 	h.t.Helper()
 	found := exec.CommandContext(h.t.Context(), "git")
 	if found.Err != nil {
-		h.t.Skipf("it needs git: %v", found.Err)
+		h.t.Fatalf("the test needs git: %v", found.Err)
 	}
 	git := found.Path
 	repository, bin := filepath.Join(h.dir, "memory.git"), filepath.Join(h.dir, "bin")

@@ -69,7 +69,7 @@ func carriers() map[string]*carrier {
 		"git": {at: func(t *testing.T) func(*testing.T) shelf.Folder {
 			url := t.TempDir()
 			if out, err := exec.Command("git", "init", "--quiet", "--bare", url).CombinedOutput(); err != nil {
-				t.Skipf("git: %v %s", err, out)
+				t.Fatalf("the test needs git: %v %s", err, out)
 			}
 			return func(t *testing.T) shelf.Folder {
 				return must[shelf.Folder](t)(folder.OpenGit(context.Background(), url, filepath.Join(t.TempDir(), "copy")))
@@ -177,8 +177,21 @@ const (
 
 // each runs a test for all kinds.
 func each(t *testing.T, test func(t *testing.T, c *carrier)) {
-	t.Parallel()
+	t.Helper()
+	eachOf(t, carriers(), test)
+}
+
+// eachOnDisk runs a test with each kind whose files lie in a folder of this machine.
+func eachOnDisk(t *testing.T, test func(t *testing.T, c *carrier)) {
+	t.Helper()
 	all := carriers()
+	maps.DeleteFunc(all, func(_ string, c *carrier) bool { return c.behind == nil })
+	eachOf(t, all, test)
+}
+
+func eachOf(t *testing.T, all map[string]*carrier, test func(t *testing.T, c *carrier)) {
+	t.Helper()
+	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -311,11 +324,8 @@ func TestCarrier_at_once(t *testing.T) {
 
 // Files that others put into the folder, and half ones, do no harm.
 func TestCarrier_foreign(t *testing.T) {
-	each(t, func(t *testing.T, c *carrier) {
+	eachOnDisk(t, func(t *testing.T, c *carrier) {
 		open, ctx := c.at(t), t.Context()
-		if c.behind == nil {
-			t.Skip("nobody else writes there")
-		}
 		a := open(t)
 		data := []byte("data")
 		name := named(replica+"1-1-1", data)
@@ -338,11 +348,11 @@ func TestCarrier_foreign(t *testing.T) {
 
 // A folder that cannot be written is read, and the error of writing says what to do.
 func TestCarrier_read_only(t *testing.T) {
-	each(t, func(t *testing.T, c *carrier) {
+	if os.Getuid() == 0 {
+		t.Skip("permissions do not stop root")
+	}
+	eachOnDisk(t, func(t *testing.T, c *carrier) {
 		open, ctx := c.at(t), t.Context()
-		if c.behind == nil || os.Getuid() == 0 {
-			t.Skip("it is writable for this user")
-		}
 		a := open(t)
 		if err := a.Put(ctx, "format", []byte("x")); err != nil {
 			t.Fatal(err)
@@ -360,11 +370,8 @@ func TestCarrier_read_only(t *testing.T) {
 
 // A folder that is gone is an error, and no empty one.
 func TestCarrier_gone(t *testing.T) {
-	each(t, func(t *testing.T, c *carrier) {
+	eachOnDisk(t, func(t *testing.T, c *carrier) {
 		open, ctx := c.at(t), t.Context()
-		if c.behind == nil {
-			t.Skip("see the tests of this kind")
-		}
 		a := open(t)
 		if err := a.Put(ctx, "format", []byte("x")); err != nil {
 			t.Fatal(err)
