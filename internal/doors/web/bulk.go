@@ -17,15 +17,15 @@ const maxBulk = 10_000
 // bulkChange changes the chosen memories as one operation, and returns how many it has changed.
 type bulkChange func(v *visit, by *engine.Memories, ms []*hippo.Memory) (changed int, err error)
 
-// bulkActions are the changes of many memories by the name of their buttons, with what is said after each of a number of memories.
-func bulkActions() map[string]struct {
-	said   string
+// bulkAction is what a button does to the chosen memories.
+type bulkAction struct {
+	said   string // the message before the number of changed memories
 	change bulkChange
-} {
-	return map[string]struct {
-		said   string
-		change bulkChange
-	}{
+}
+
+// bulkActions returns the actions by the value of their button.
+func bulkActions() map[string]bulkAction {
+	return map[string]bulkAction{
 		"tag":     {"Tagged ", tagAll},
 		"untag":   {"Removed the tags of ", untagAll},
 		"move":    {"Moved ", moveAll},

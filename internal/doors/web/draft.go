@@ -15,7 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/verb"
 )
 
-// draft is a memory as the fields of a form hold it, as texts, and what is wrong with them.
+// draft holds the fields of a memory as the texts of a form, and the problem with them.
 type draft struct {
 	Content, Situation, Tags, Type, Importance string
 	// Project is the name of a known project, or "new:" and a name; blank: none.
@@ -27,7 +27,7 @@ type draft struct {
 	Projects []string
 }
 
-// draftIn returns the draft that a form holds. A field that the form lacks is as before.
+// draftIn reads a draft from a form. Fields that the form lacks keep their value from before.
 func draftIn(f url.Values, before draft) draft {
 	for name, to := range map[string]*string{
 		"content": &before.Content, "situation": &before.Situation, "tags": &before.Tags, "type": &before.Type, "importance": &before.Importance,
@@ -48,7 +48,7 @@ func draftOf(m *hippo.Memory, zone *time.Location) draft {
 	}
 }
 
-// bound writes a time as a field takes it: as a date if the day begins at it.
+// bound formats a time for a field: as a date if it is the start of a day.
 func bound(t time.Time, zone *time.Location) string {
 	if t.IsZero() {
 		return ""

@@ -4,14 +4,12 @@ import (
 	"bufio"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/base/termtext"
-	"github.com/hippo-memory/hippo/internal/engine/transfer"
-	"github.com/hippo-memory/hippo/internal/importer/formats"
+	"github.com/hippo-memory/hippo/internal/importer"
 )
 
 // export writes the selected memories, or all that pass the filter, as a file.
@@ -28,12 +26,20 @@ func export(v *visit) error {
 	}
 	switch format := q.Get("format"); format {
 	case "", "jsonl":
-		cal, err := transfer.New(v.memories).Calendar(v.r.Context())
+		x, err := importer.NewExport(v.r.Context(), v.memories)
 		if err != nil {
 			return err
 		}
+		x.Memories = func(yield func(*hippo.Memory, error) bool) {
+			for _, m := range ms {
+				if !yield(m, nil) {
+					return
+				}
+			}
+		}
 		begin("application/jsonl", "memories.jsonl")
-		return writeLines(w, cal, ms)
+		_, err = x.Write(w, func() {})
+		return err
 	case "md":
 		begin("text/markdown", "memories.md")
 		return writeMarkdown(w, v, ms)
@@ -43,16 +49,6 @@ func export(v *visit) error {
 	default:
 		return hippo.OneOf("format", format, "jsonl", "md", "csv")
 	}
-}
-
-func writeLines(w io.Writer, cal hippo.Calendar, ms []*hippo.Memory) error {
-	out := formats.NewWriter(w, cal)
-	for _, m := range ms {
-		if err := out.Write(m); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
 }
 
 // writeMarkdown writes a section for each memory.

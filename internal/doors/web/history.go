@@ -15,7 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine/memory"
 )
 
-// historyBody is what operations have changed in a memory.
+// historyBody lists the changes of a memory.
 type historyBody struct {
 	ID    hippo.ID
 	Steps []step
@@ -30,7 +30,7 @@ type step struct {
 	// Others is how many other memories it has changed.
 	Others  int
 	Changed []wire.Changed
-	// Text is the content with what went and what came; empty: it is the same.
+	// Text is the content with deletions and insertions marked. It is empty if the content did not change.
 	Text markup
 }
 
@@ -81,7 +81,7 @@ func stepOf(v *visit, x *hippo.Version, before, after *hippo.Memory) step {
 // diffTime bounds the time that the differences of two texts take, after which they are coarser.
 const diffTime = 200 * time.Millisecond
 
-// differenceOf marks in a text what went and what came.
+// differenceOf marks deletions and insertions in a text.
 func differenceOf(before, after string) markup {
 	d := diffmatchpatch.New()
 	d.DiffTimeout = diffTime

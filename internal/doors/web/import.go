@@ -16,7 +16,7 @@ import (
 // shownImports is how many memories, and how many rejections, of a preview are shown.
 const shownImports = 20
 
-// importBody is the page of imports: where a file is sent, or what an import of one that was sent would do.
+// importBody is the import page: the form for a file, or the preview of a file that was sent.
 type importBody struct {
 	Kinds    []string
 	Problem  string
@@ -24,7 +24,7 @@ type importBody struct {
 	Projects []string
 	// Key and Name are those of the file that waits; empty: none.
 	Key, Name string
-	// Report is that of the preview of sent; nil: there is none.
+	// Report is the preview of sent, or nil.
 	Report *importer.Report
 	sent   *upload
 }
@@ -141,7 +141,7 @@ func importSent(v *visit) error {
 	return leave(v, link("/ui/browse", "import", r.Operation.String()), toast{Text: text, Undo: v.remember(undoEntry{text: text, operations: v.operations})})
 }
 
-// readable returns an error of a file as the person who has sent that knows it: by its name alone.
+// readable replaces the path of the copy in an error by the name of the file.
 func (u *upload) readable(err error) error {
 	if err == nil || !strings.Contains(err.Error(), u.dir) {
 		return err

@@ -14,17 +14,17 @@ import (
 // dashboard is the client that changes name as their source.
 const dashboard = "dashboard"
 
-// newBody is the form of a new memory, and what is known of its text already.
+// newBody is the form for a new memory and the hints about its text.
 type newBody struct {
-	// Key is that of the form in the session, so that one that is sent twice records one memory; empty: there is no session.
+	// Key identifies the form in the session, so that sending it twice records one memory. It is empty without a session.
 	Key   string
 	Draft draft
 	newHint
 }
 
-// newHint is what a person should know before the memory is recorded.
+// newHint holds what a person should know before recording the memory.
 type newHint struct {
-	// Compared: the text was compared with the others of the project.
+	// Compared: the text was compared with the other memories of the project.
 	Compared bool
 	// Warning says why the memory would be refused.
 	Warning  string
@@ -52,7 +52,7 @@ func newPage(v *visit, b *newBody) (page, error) {
 	return page{Title: "Add a memory", Content: newContent(formsOf(v), *b)}, err
 }
 
-// compare shows the form again, with what is recorded already and like it.
+// compare shows the form again with hints about similar memories.
 func compare(v *visit) error {
 	b := &newBody{Key: v.r.PostForm.Get("key"), Draft: draftIn(v.r.PostForm, draft{})}
 	if strings.TrimSpace(b.Draft.Content) != "" {

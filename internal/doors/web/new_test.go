@@ -99,11 +99,11 @@ func TestAdd_compare(t *testing.T) {
 		fields.Set("content", content)
 		return b.send("/ui/new/compare", fields, "Origin", s.server.URL, "Sec-Fetch-Site", "same-origin")
 	}
-	compared("The timeout of the gateway is 30 s").want(http.StatusOK, "recorded already")
+	compared("The timeout of the gateway is 30 s").want(http.StatusOK, "already recorded")
 	compared("Bananas are yellow").want(http.StatusOK, "No other memory says this.")
 	compared("the key is AKIAIOSFODNN7EXAMPLF").want(http.StatusOK, "secret")
 	p := compared("The timeout of the gateway is 60 s")
-	p.want(http.StatusOK, "It replaces this one", "30 s / 60 s")
+	p.want(http.StatusOK, "It replaces this memory", "30 s / 60 s")
 	form := fieldsOf(p.form("Add"))
 	if form.Has("supersedes") || form.Get("content") == "" {
 		t.Fatalf("the form is %v", form)
