@@ -150,7 +150,7 @@ func TestSync_Unavailable(t *testing.T) {
 	}
 }
 
-// A store that need not sync, or cannot, has an answer that says so.
+// The answer explains why a store does not need to sync, or cannot.
 func TestSync_Unsupported(t *testing.T) {
 	t.Parallel()
 	for why, at := range map[string]*exchange.Served{

@@ -23,7 +23,7 @@ type weighed struct {
 	place int     // in the query
 }
 
-// gain is what a document that a list has gains of coverage. The list is cut as it is read.
+// gain is the coverage that a list of postings adds to each document in it. Reading the list consumes it.
 type gain struct {
 	posts []byte
 	cover float64

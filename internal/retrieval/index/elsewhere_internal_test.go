@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Where the order of a sum decides, a document has half of a query if the sum in the order of the query says so, as that of a match does.
+// When rounding decides, a document covers half of a query if the sum in query order does. The sum of a match uses that order as well.
 func TestElsewhere_sums_in_the_order_of_the_query(t *testing.T) {
 	t.Parallel()
 	gains := []float64{.1, .2, .3}

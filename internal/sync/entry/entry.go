@@ -145,7 +145,7 @@ func writeField(b *bytes.Buffer, f field) {
 	b.Write(f.value)
 }
 
-// plain reports whether JSON encodes a string as it is.
+// plain reports whether JSON encodes a string without escapes.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

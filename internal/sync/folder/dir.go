@@ -103,8 +103,8 @@ func (d *Dir) Put(_ context.Context, name string, data []byte) error {
 	return err
 }
 
-// Receive writes a file as it is read, unless there is one of that name, and reports whether it did. A file whose reader fails is not
-// written.
+// Receive streams a file to the folder and reports whether it wrote one. It does not replace an existing file, and it writes nothing if the
+// reader fails.
 func (d *Dir) Receive(name string, from io.Reader) (written bool, err error) {
 	path, err := d.path(name)
 	if err != nil {

@@ -143,9 +143,9 @@ func (s *Shelf) invite(ctx context.Context, until time.Time, same bool) (string,
 	return guest.code(), s.folder.Commit(ctx)
 }
 
-// Retire ends the right of a lost machine to write, takes what it has written over, and goes on with it: what was purged leaves its
-// files, too. It is no protection from somebody who has the machine and its key, and reads what the folder has: for that, begin a new
-// vault in another folder. The machine is given by its name or ID; the error is [hippo.ErrNotFound] if there is not just one.
+// Retire revokes the right of a lost machine to write and takes over its files. Purged texts leave those files as well. Retire does not stop
+// a person who has the machine and its key from reading the folder. To prevent that, begin a new vault in another folder. machine is a name or
+// an ID. The error is [hippo.ErrNotFound] unless exactly one machine matches.
 func (s *Shelf) Retire(ctx context.Context, store Store, machine string) (Result, error) {
 	if res, err := s.Sync(ctx, store); err != nil {
 		return res, err
